@@ -1,0 +1,209 @@
+"""What a reader is: one file per log format behind a scored registry.
+
+A reader says how sure it is of a file's head (:meth:`Reader.sniff`) and makes a :class:`Parser` for one file. Two kinds:
+
+* *line readers* (``lines = True``): the parser is fed raw lines, as they are appended, and hands out the records that
+  are new or have changed since the last :meth:`Parser.take`. A record with the same identity replaces the earlier one.
+* *document readers* (``lines = False``): the parser reads the whole file through :class:`FileContext` in one go and is
+  made anew when the file changes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol, runtime_checkable
+
+from monitor.records import Problem, Record
+
+HEAD_BYTES = 256 * 1024
+
+
+class ReadError(Exception):
+    """A file that cannot be read at all; the text is one clear sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What the user asked for that changes how files are read."""
+
+    detail: bool = False  # every Step, not only the latest ones of each chain
+    source: str | None = None  # force a reader
+    map: Any = None  # column map (readers.columns.ColumnMap)
+    session_by: str | None = None  # force one way of forming sessions
+
+
+DEFAULT_OPTIONS = ReadOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a file, decompressed: what a reader may judge by. Never the name alone."""
+
+    data: bytes
+    name: str = ""
+    complete: bool = False  # data is the whole file
+    path: Path | None = None
+    raw_magic: bytes = b""  # first bytes as on disk (before decompression)
+
+
+@dataclass(slots=True)
+class FileContext:
+    """One input as a parser sees it: name for people, path if there is one, a way to open the bytes."""
+
+    name: str
+    path: Path | None = None
+    data: bytes | None = None  # stdin or an unpacked member
+    options: ReadOptions = field(default=DEFAULT_OPTIONS)
+
+    def open(self) -> IO[bytes]:
+        """Decompressed bytes of the whole input, read-only.
+
+        Raises:
+            ReadError: compressed in a way that cannot be undone here.
+            OSError: the file cannot be opened.
+        """
+        if self.data is not None:
+            return io.BytesIO(self.data)
+        if self.path is None:
+            raise ReadError("there is nothing to read")
+        return open_plain(self.path)
+
+
+class Parser(Protocol):
+    """Reads one file."""
+
+    def feed(self, lines: Iterable[bytes], first: int) -> None:
+        """Take raw lines (with or without their line feed); ``first`` is the number of the first one, from 1."""
+
+    def read(self, context: FileContext) -> None:
+        """Document readers: read everything."""
+
+    def take(self) -> list[Record]:
+        """Records that are new or changed since the last call; problems among them."""
+
+
+class BaseParser:
+    """Holds what every parser needs; a parser overrides ``feed`` or ``read`` and, if it upserts, ``take``."""
+
+    def __init__(self, context: FileContext) -> None:
+        self.file = context.name
+        self.options = context.options
+        self.records: list[Record] = []
+
+    def feed(self, lines: Iterable[bytes], first: int) -> None:
+        raise NotImplementedError("this format is read as a whole")
+
+    def read(self, context: FileContext) -> None:
+        from monitor.readers.lines import iterate
+
+        with context.open() as stream:
+            self.feed(iterate(stream), 1)
+
+    def take(self) -> list[Record]:
+        out, self.records = self.records, []
+        return out
+
+    def problem(self, line: int | None, reason: str) -> None:
+        """Note something that could not be read; ``reason`` is one sentence without content of the file."""
+        self.records.append(Problem(self.file, line, reason))
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """One log format. ``source`` is the word of the contract; ``title`` is for people."""
+
+    source: str
+    title: str
+    lines: bool
+
+    def sniff(self, head: Head) -> float:
+        """How sure this format is, 0 (no) to 1 (certain), from the content."""
+
+    def parser(self, context: FileContext) -> Parser:
+        """A fresh parser for one file."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """Open a file for reading, undoing gzip or zstd by its first bytes (not by its name).
+
+    Raises:
+        ReadError: zstd without a decoder.
+        OSError: as usual.
+    """
+    raw = path.open("rb", buffering=1 << 20)
+    try:
+        magic = raw.peek(4)[:4]
+        if magic[:2] == GZIP:
+            return _Owning(gzip.GzipFile(fileobj=raw), raw)
+        if magic == ZSTD:
+            return _Owning(_zstd(raw), raw)
+    except BaseException:
+        raw.close()
+        raise
+    return raw
+
+
+def _zstd(raw: IO[bytes]) -> IO[bytes]:
+    try:
+        import zstandard
+    except ImportError as error:  # pragma: no cover - zstandard is a core dependency
+        raise ReadError("it is compressed with zstd: install the package zstandard to read it") from error
+    stream: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return stream
+
+
+class _Owning(io.BufferedReader):
+    """A buffered decompressing stream that closes the file below it too."""
+
+    def __init__(self, inner: IO[bytes], below: IO[bytes]) -> None:
+        super().__init__(_Raw(inner, below), 1 << 20)
+
+
+class _Raw(io.RawIOBase):
+    def __init__(self, inner: IO[bytes], below: IO[bytes]) -> None:
+        self._inner, self._below = inner, below
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._inner.read(len(buffer))
+        except (OSError, EOFError, zlib.error) as error:
+            raise ReadError(f"the compressed data is damaged ({error})") from error
+        except Exception as error:  # zstandard.ZstdError has no common base
+            raise ReadError(f"the compressed data is damaged ({type(error).__name__})") from error
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inner.close()
+            self._below.close()
+        super().close()
+
+
+def read_head(context: FileContext) -> Head:
+    """The decompressed beginning of an input.
+
+    Raises:
+        ReadError, OSError: see :meth:`FileContext.open`.
+    """
+    magic = b""
+    if context.data is not None:
+        magic = context.data[:16]
+    elif context.path is not None:
+        with context.path.open("rb") as raw:
+            magic = raw.read(16)
+    with context.open() as stream:
+        data = stream.read(HEAD_BYTES)
+    return Head(data, context.name, len(data) < HEAD_BYTES, context.path, magic)

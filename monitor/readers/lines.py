@@ -1,0 +1,120 @@
+"""Bytes to JSON objects: the one place that knows what log files do to lines.
+
+Rules (each met in real logs): only LF ends a record (U+2028, U+2029, NEL are ordinary characters); CR before LF, a byte
+order mark, and runs of NUL left by a crash are no content; two objects may be glued on one line by two writers; the
+last line may still be being written; numbers may be NaN; strings may hold lone surrogates; nesting may be deeper than
+any parser likes; a line may be larger than memory should hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+#: a longer line is skipped and reported: no log record of use is that large (images are a few MB)
+MAX_LINE = 256 * 1024 * 1024
+_CHUNK = 1 << 20
+BOM = b"\xef\xbb\xbf"
+
+TORN = "the last line is not finished (still being written, or cut off)"
+NOT_JSON = "this line is not valid JSON; it was skipped"
+TOO_DEEP = "this line is nested too deeply to be read; it was skipped"
+TOO_LONG = f"this line is longer than {MAX_LINE // (1024 * 1024)} MB; it was skipped"
+
+_decoder = json.JSONDecoder(strict=False)
+
+
+class Skipped(ValueError):
+    """A line (or the rest of one) that is no JSON; the text is a reason for people. ``objects`` came before it."""
+
+    def __init__(self, reason: str, objects: list[Any], torn: bool = False) -> None:
+        super().__init__(reason)
+        self.objects = objects
+        self.torn = torn
+
+
+def iterate(stream: IO[bytes], limit: int = MAX_LINE) -> Iterator[bytes]:
+    """Lines of a stream with their LF; a line over ``limit`` bytes comes as an empty line (memory stays bounded)."""
+    while True:
+        line = stream.readline(limit)
+        if not line:
+            return
+        if len(line) >= limit and not line.endswith(b"\n"):
+            while True:
+                rest = stream.readline(_CHUNK)
+                if not rest or rest.endswith(b"\n"):
+                    break
+            yield b"\x00too long\n"
+            continue
+        yield line
+
+
+def strip(line: bytes) -> bytes:
+    """A line without line end, byte order mark and NUL padding."""
+    line = line.strip(b" \t\r\n\x00")
+    return line[3:].lstrip() if line.startswith(BOM) else line
+
+
+def objects(line: bytes) -> list[Any]:
+    """All JSON values on one line (usually one; two when writers collided), the slow and tolerant way.
+
+    Accepts NaN, lone surrogates, control characters inside strings and invalid UTF-8 (replaced).
+
+    Raises:
+        Skipped: nothing, or not all of it, is JSON; carries what came before and whether it merely ends early.
+    """
+    if line.startswith(b"\x00too long"):
+        raise Skipped(TOO_LONG, [])
+    raw = strip(line)
+    if not raw:
+        return []
+    text = raw.decode("utf-8", "surrogatepass") if _is_utf8(raw) else raw.decode("utf-8", "replace")
+    found: list[Any] = []
+    position, end = 0, len(text)
+    while position < end:
+        try:
+            value, position = _decoder.raw_decode(text, position)
+        except RecursionError:
+            raise Skipped(TOO_DEEP, found) from None
+        except ValueError as error:
+            at = getattr(error, "pos", position)
+            torn = not line.endswith(b"\n") and (at >= end - 1 or "Unterminated" in str(error) or text[-1] not in "}]")
+            raise Skipped(TORN if torn else NOT_JSON, found, torn) from None
+        found.append(value)
+        while position < end and text[position] in " \t\r\n\x00,":
+            position += 1
+    return found
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def documents(data: bytes) -> list[Any]:
+    """All JSON values of a whole file: one document, JSON lines, or objects written one after the other.
+
+    Raises:
+        Skipped: as :func:`objects`.
+    """
+    if not data.endswith(b"\n"):
+        return objects(data)
+    return objects(data)
+
+
+def first_objects(data: bytes, count: int = 40) -> list[dict[str, Any]]:
+    """The JSON objects of the first lines of a head, for sniffing; what cannot be read is left out."""
+    found: list[dict[str, Any]] = []
+    for line in data.split(b"\n"):
+        if len(found) >= count:
+            break
+        try:
+            values = objects(line)
+        except Skipped as skipped:
+            values = skipped.objects
+        found.extend(value for value in values if isinstance(value, dict))
+    return found

@@ -1,0 +1,149 @@
+"""A provider's usage figures to the tokens of a call. Inclusive or additive is decided here, once.
+
+*additive* (Anthropic, Bedrock Converse, Pi, Cline, opencode): input excludes the cache; prompt = input + read + write.
+*inclusive* (OpenAI, Gemini, DeepSeek, gateways that normalise): input holds the cached part; prompt = input.
+
+Every result names its rule in ``Tokens.rule``. Unknown is None; 0 only where the scheme has no such item or says 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+
+class Tokens(msgspec.Struct, frozen=True, gc=False):
+    """Tokens of one call. ``fresh + read + write == prompt`` wherever all are known."""
+
+    prompt: int | None = None
+    fresh: int | None = None
+    read: int | None = None
+    write: int | None = None
+    write_1h: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+    billed_prompt: int | None = None
+    billed: tuple[int, int, int, int, int] | None = None
+    rule: str = ""
+
+
+UNKNOWN = Tokens(rule="unknown")
+
+
+def count(value: Any) -> int | None:
+    """A token count as logs write it: int, float or string of one. Negative, NaN, bool and all else are unknown."""
+    if type(value) is int:
+        return value if value >= 0 else None
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str):
+        text = value.strip().replace(",", "")
+        try:
+            value = float(text) if text else None
+        except ValueError:
+            return None
+    if isinstance(value, float):
+        # the comparison is false for NaN, too
+        return int(value) if 0 <= value < 1e15 else None
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def additive(
+    fresh: int | None,
+    read: int | None,
+    write: int | None,
+    output: int | None,
+    *,
+    write_1h: int | None = None,
+    reasoning: int | None = None,
+    rule: str = "additive",
+) -> Tokens:
+    """Input excludes the cache: prompt = fresh + read + write. Unknown cache parts stay unknown and add nothing."""
+    prompt = None if fresh is None else fresh + (read or 0) + (write or 0)
+    return Tokens(prompt, fresh, read, write, write_1h, output, reasoning, prompt, None, rule)
+
+
+def inclusive(
+    prompt: int | None,
+    read: int | None,
+    write: int | None,
+    output: int | None,
+    *,
+    write_1h: int | None = None,
+    reasoning: int | None = None,
+    rule: str = "inclusive",
+    guard: bool = True,
+) -> Tokens:
+    """Input includes the cache: fresh = prompt - read - write, never below zero.
+
+    Args:
+        guard: read + write larger than the prompt proves that the record excludes them after all (reference
+            gateway_formats 6, "universal guard"); then the additive rule is used and named. Off where writes are known
+            to overlap reads.
+    """
+    cached = (read or 0) + (write or 0)
+    if prompt is not None and guard and cached > prompt:
+        return additive(prompt, read, write, output, write_1h=write_1h, reasoning=reasoning, rule=rule + "+guard")
+    fresh = None if prompt is None else max(0, prompt - cached)
+    return Tokens(prompt, fresh, read, write, write_1h, output, reasoning, prompt, None, rule)
+
+
+def anthropic(
+    fresh: int | None,
+    read: int | None,
+    write: int | None,
+    output: int | None,
+    *,
+    write_1h: int | None = None,
+    reasoning: int | None = None,
+    iterations: Sequence[Mapping[str, Any]] | None = None,
+) -> Tokens:
+    """Anthropic Messages usage.
+
+    ``iterations`` lists internal passes: the context is what the last pass of type ``message`` held; the top-level
+    figures are the sum of the message passes (billing) and leave out a compaction pass, which is billed too. One pass
+    repeats the top level and adds nothing.
+    """
+    plain = additive(fresh, read, write, output, write_1h=write_1h, reasoning=reasoning, rule="anthropic")
+    passes = [_pass(item) for item in iterations or () if isinstance(item, Mapping)]
+    messages = [p for kind, p in passes if kind != "compaction"]
+    extra = [p for kind, p in passes if kind == "compaction"]
+    if not messages or (len(messages) == 1 and not extra):
+        return plain
+    last = messages[-1]
+    top = (fresh or 0, read or 0, write or 0, write_1h or 0, output or 0)
+    summed = _add(messages)
+    base = top if sum(top[:3]) >= sum(summed[:3]) else summed
+    billed = _add([base, *extra])
+    final_output = output if output is not None else summed[4]
+    return Tokens(
+        prompt=last[0] + last[1] + last[2],
+        fresh=last[0],
+        read=last[1],
+        write=last[2],
+        write_1h=last[3] if write_1h is not None or last[3] else None,
+        output=final_output,
+        reasoning=reasoning,
+        billed_prompt=billed[0] + billed[1] + billed[2],
+        billed=billed,
+        rule="anthropic+iterations",
+    )
+
+
+def _pass(item: Mapping[str, Any]) -> tuple[str, tuple[int, int, int, int, int]]:
+    split = item.get("cache_creation")
+    hour = count(split.get("ephemeral_1h_input_tokens")) if isinstance(split, Mapping) else None
+    return str(item.get("type") or "message"), (
+        count(item.get("input_tokens")) or 0,
+        count(item.get("cache_read_input_tokens")) or 0,
+        count(item.get("cache_creation_input_tokens")) or 0,
+        hour or 0,
+        count(item.get("output_tokens")) or 0,
+    )
+
+
+def _add(parts: Sequence[tuple[int, int, int, int, int]]) -> tuple[int, int, int, int, int]:
+    a, b, c, d, e = (sum(column) for column in zip(*parts, strict=True))
+    return a, b, c, d, e
