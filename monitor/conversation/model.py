@@ -1,8 +1,8 @@
 """The neutral conversation: what every format is read into and written from.
 
-Lossless by construction: a :class:`Message` keeps the source object it came from (``raw``) and where in the file it
-stood; the parsed view (role, parts) only helps to reason about it. A message nobody changed is written back as the same
-object, and a session line nobody changed as the same bytes.
+Lossless by construction: a :class:`Message` keeps the source object it came from (``raw``) and where in the
+file it stood; the parsed view (role, parts) only helps to reason about it. A message nobody changed is
+written back as the same object, and a session line nobody changed as the same bytes.
 
 A :class:`Conversation` is immutable; every change gives a new one:
 
@@ -49,7 +49,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     raw_arguments: Any = None
-    kind: str = "function"  # the format's own type word: function_call, custom_tool_call, local_shell_call ...
+    kind: str = (
+        "function"  # the format's own type word: function_call, custom_tool_call, local_shell_call ...
+    )
     path: Path = ()
 
     @property
@@ -87,7 +89,9 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False):
 
 
 class Thinking(msgspec.Struct, frozen=True, gc=False):
-    """Reasoning of the model. ``opaque``: only an encrypted or redacted form exists; ``signed``: bound to its place."""
+    """Reasoning of the model. ``opaque``: only an encrypted or redacted form exists; ``signed``: bound to
+    its place.
+    """
 
     text: str
     signed: bool = False
@@ -115,7 +119,9 @@ class Opaque(msgspec.Struct, frozen=True, gc=False):
 
 
 class Other(msgspec.Struct, frozen=True, gc=False):
-    """Any other block (file, audio, server tool, refusal ...): kept, not understood. ``text``: what is readable."""
+    """Any other block (file, audio, server tool, refusal ...): kept, not understood. ``text``: what is
+    readable.
+    """
 
     kind: str
     text: str = ""
@@ -142,8 +148,12 @@ class Message(msgspec.Struct, frozen=True, eq=False):
     sub: int | None = None  # index inside that line (Codex replacement_history)
     exchange: int | None = None  # number of the user message it belongs to, from 1; None before the first
     group: str = ""  # lines of one API message share it (Claude Code message id); "" = stands alone
-    is_summary: bool = False  # summary of an earlier compaction (by the format's mark or a client's known opening)
-    synthetic: bool = False  # user role, but not typed by the user (reminders, environment, task notifications)
+    is_summary: bool = (
+        False  # summary of an earlier compaction (by the format's mark or a client's known opening)
+    )
+    synthetic: bool = (
+        False  # user role, but not typed by the user (reminders, environment, task notifications)
+    )
     opaque: bool = False  # a whole compaction item (Responses, Codex)
     mark: str = ""  # format's own note: "boundary" (a compaction's place in the history), "custom", "skipped"
     time: str | int | float | None = None  # as the file has it
@@ -205,7 +215,9 @@ class CompactionOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A conversation as the model would see it, and the file around it."""
 
-    format: str  # openai-chat, anthropic, responses, gemini, claude-code, codex, pi, cline, opencode, hermes, ...
+    format: (
+        str  # openai-chat, anthropic, responses, gemini, claude-code, codex, pi, cline, opencode, hermes, ...
+    )
     provider: str  # rule set that judges it: one of monitor.conversation.rules.PROVIDERS
     handler: Format
     path: str = ""
@@ -224,7 +236,9 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     call_index: int | None = None  # which of them this is, from 0
     model: str | None = None
     session: str | None = None
-    notes: tuple[str, ...] = ()  # what loading has to tell the user (which of several conversations was taken ...)
+    notes: tuple[
+        str, ...
+    ] = ()  # what loading has to tell the user (which of several conversations was taken ...)
 
     # ---------------------------------------------------------------- reading
     @property
@@ -247,12 +261,15 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     def history(self) -> tuple[Message, ...]:
         """All messages the file holds, folded ones and other branches included, in file order.
 
-        Equals ``messages`` for formats that hold no more than the next request. Summaries stand where they were made.
+        Equals ``messages`` for formats that hold no more than the next request. Summaries stand where they
+        were made.
         """
         return self.handler.history(self)
 
     def exchanges(self) -> list[Exchange]:
-        """The messages by exchange: a typed user message up to the next one (see ``monitor.conversation.units``)."""
+        """The messages by exchange: a typed user message up to the next one (see
+        ``monitor.conversation.units``).
+        """
         from monitor.conversation.units import exchanges
 
         return exchanges(self.messages)
@@ -274,19 +291,27 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     # ---------------------------------------------------------------- changing
     def with_messages(self, messages: Sequence[Message]) -> Conversation:
         """The same file with these messages; order as given. Links of session lines are mended when dumped."""
-        numbered = tuple(m if m.index == i else msgspec.structs.replace(m, index=i) for i, m in enumerate(messages))
+        numbered = tuple(
+            m if m.index == i else msgspec.structs.replace(m, index=i) for i, m in enumerate(messages)
+        )
         return msgspec.structs.replace(self, messages=numbered)
 
     def new_message(self, role: Role, text: str, *, summary: bool = False) -> Message:
-        """A user, assistant or system message in the shape of the format. ``summary`` sets its mark where it has one."""
+        """A user, assistant or system message in the shape of the format. ``summary`` sets its mark where
+        it has one.
+        """
         return self.handler.new_message(self, role, text, summary=summary)
 
     def new_results(self, calls: Sequence[ToolCall], text: str) -> list[Message]:
-        """Messages that answer these calls (all of one assistant message) with the same text, marked as errors."""
+        """Messages that answer these calls (all of one assistant message) with the same text, marked as
+        errors.
+        """
         return self.handler.new_results(self, calls, text)
 
     def edit(self, message: Message, changes: Mapping[int, Part | None]) -> Message:
-        """``message`` with parts replaced (same kind of part) or removed (None). The other parts stay as they are."""
+        """``message`` with parts replaced (same kind of part) or removed (None). The other parts stay as
+        they are.
+        """
         from monitor.conversation.edit import edit
 
         return edit(self.handler, message, changes)
@@ -296,9 +321,9 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     ) -> Conversation:
         """The conversation standing on ``summary`` (a user message), followed by ``kept`` messages.
 
-        System prompts stay first and untouched. Session files get their own boundary (Claude Code ``compact_boundary``,
-        Codex ``compacted``, Pi ``compaction``). The result is re-read from its own bytes, so what it shows is what
-        another program will see.
+        System prompts stay first and untouched. Session files get their own boundary (Claude Code
+        ``compact_boundary``, Codex ``compacted``, Pi ``compaction``). The result is re-read from its own
+        bytes, so what it shows is what another program will see.
         """
         return self.handler.compacted(self, summary, kept, options or CompactionOptions())
 
