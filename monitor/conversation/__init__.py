@@ -57,9 +57,7 @@ def load(source: str | _Path | bytes, format: str | None = None, *, path: str = 
     if not data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
         raise ConversationError("is empty", path)
     if format is not None and format not in BY_NAME:
-        raise ConversationError(
-            f"format {format!r} is not known; known are {', '.join(sorted(BY_NAME))}", path
-        )
+        raise ConversationError(f"format {format!r} is not known; known are {', '.join(sorted(BY_NAME))}", path)
     doc = Document(data, path)
     handler = BY_NAME[format] if format else detect(doc)
     if handler is None:

@@ -48,9 +48,7 @@ def block_part(block: dict[str, Any], path: Path) -> Part:
     if kind == "tool_use":
         return ToolCall(_str(block.get("id")), _str(block.get("name")), block.get("input"), "tool_use", path)
     if kind == "toolCall":
-        return ToolCall(
-            _str(block.get("id")), _str(block.get("name")), block.get("arguments"), "toolCall", path
-        )
+        return ToolCall(_str(block.get("id")), _str(block.get("name")), block.get("arguments"), "toolCall", path)
     if kind == "tool_result":
         text, images = result_text(block.get("content"))
         error = bool(block.get("is_error"))
@@ -78,8 +76,8 @@ def image_part(block: dict[str, Any], path: Path) -> Image:
         url = url.get("url")
     if isinstance(url, str):
         if url.startswith("data:"):
-            head, _, data = url.partition(",")
-            return Image(head[5:].split(";")[0] or "image", len(data), path)
+            head, _, encoded = url.partition(",")
+            return Image(head[5:].split(";")[0] or "image", len(encoded), path)
         return Image("image", None, path)
     data = source.get("data")
     media = source.get("media_type") or source.get("mimeType") or source.get("mime_type") or "image"

@@ -89,9 +89,7 @@ def _write_result(block: dict[str, Any], new: ToolResult) -> dict[str, Any]:
     if isinstance(response, dict):
         old = response.get("response")
         keys = [k for k, v in old.items() if isinstance(v, str)] if isinstance(old, dict) else []
-        key = next(
-            (k for k in ("output", "result", "content", "error") if k in keys), keys[0] if keys else "output"
-        )
+        key = next((k for k in ("output", "result", "content", "error") if k in keys), keys[0] if keys else "output")
         return {**block, "functionResponse": {**response, "response": {key: new.text}}}
     out = dict(block)
     for key in ("output", "content"):
@@ -99,14 +97,8 @@ def _write_result(block: dict[str, Any], new: ToolResult) -> dict[str, Any]:
             continue
         old = out[key]
         if isinstance(old, list):
-            text = next(
-                (b for b in old if isinstance(b, dict) and isinstance(b.get("text"), str)), {"type": "text"}
-            )
-            images = (
-                [b for b in old if isinstance(b, dict) and "image" in str(b.get("type"))]
-                if new.images
-                else []
-            )
+            text = next((b for b in old if isinstance(b, dict) and isinstance(b.get("text"), str)), {"type": "text"})
+            images = [b for b in old if isinstance(b, dict) and "image" in str(b.get("type"))] if new.images else []
             out[key] = [{**text, "text": new.text}, *images]
         else:
             out[key] = new.text
@@ -124,16 +116,14 @@ def _get(raw: Any, path: Path) -> Any:
 def _set(raw: Any, path: Path, value: Any) -> Any:
     if not path:
         return value
-    copy = list(raw) if isinstance(raw, list) else dict(raw)
+    copy: Any = list(raw) if isinstance(raw, list) else dict(raw)
     copy[path[0]] = _set(raw[path[0]], path[1:], value)
     return copy
 
 
 def _remove(raw: Any, paths: list[Path]) -> Any:
     """Remove list elements; later ones first, so that positions stay right."""
-    for path in sorted(
-        paths, key=lambda p: [(0, k) if isinstance(k, int) else (1, 0) for k in p], reverse=True
-    ):
+    for path in sorted(paths, key=lambda p: [(0, k) if isinstance(k, int) else (1, 0) for k in p], reverse=True):
         parent = list(_get(raw, path[:-1]))
         del parent[int(path[-1])]
         raw = _set(raw, path[:-1], parent)

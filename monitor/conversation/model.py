@@ -49,9 +49,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     raw_arguments: Any = None
-    kind: str = (
-        "function"  # the format's own type word: function_call, custom_tool_call, local_shell_call ...
-    )
+    kind: str = "function"  # the format's own type word: function_call, custom_tool_call, local_shell_call ...
     path: Path = ()
 
     @property
@@ -148,12 +146,8 @@ class Message(msgspec.Struct, frozen=True, eq=False):
     sub: int | None = None  # index inside that line (Codex replacement_history)
     exchange: int | None = None  # number of the user message it belongs to, from 1; None before the first
     group: str = ""  # lines of one API message share it (Claude Code message id); "" = stands alone
-    is_summary: bool = (
-        False  # summary of an earlier compaction (by the format's mark or a client's known opening)
-    )
-    synthetic: bool = (
-        False  # user role, but not typed by the user (reminders, environment, task notifications)
-    )
+    is_summary: bool = False  # summary of an earlier compaction (by the format's mark or a client's known opening)
+    synthetic: bool = False  # user role, but not typed by the user (reminders, environment, task notifications)
     opaque: bool = False  # a whole compaction item (Responses, Codex)
     mark: str = ""  # format's own note: "boundary" (a compaction's place in the history), "custom", "skipped"
     time: str | int | float | None = None  # as the file has it
@@ -182,6 +176,11 @@ class Message(msgspec.Struct, frozen=True, eq=False):
     def has_thinking(self) -> bool:
         """True where the message holds reasoning, readable or not."""
         return any(isinstance(p, Thinking) for p in self.parts)
+
+    @property
+    def has_opaque(self) -> bool:
+        """True where the message holds a provider's compaction item (alone or beside other blocks)."""
+        return any(isinstance(p, Opaque) for p in self.parts)
 
     @property
     def typed(self) -> bool:
@@ -215,9 +214,7 @@ class CompactionOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A conversation as the model would see it, and the file around it."""
 
-    format: (
-        str  # openai-chat, anthropic, responses, gemini, claude-code, codex, pi, cline, opencode, hermes, ...
-    )
+    format: str  # openai-chat, anthropic, responses, gemini, claude-code, codex, pi, cline, opencode, hermes, ...
     provider: str  # rule set that judges it: one of monitor.conversation.rules.PROVIDERS
     handler: Format
     path: str = ""
@@ -236,9 +233,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     call_index: int | None = None  # which of them this is, from 0
     model: str | None = None
     session: str | None = None
-    notes: tuple[
-        str, ...
-    ] = ()  # what loading has to tell the user (which of several conversations was taken ...)
+    notes: tuple[str, ...] = ()  # what loading has to tell the user (which of several conversations was taken ...)
 
     # ---------------------------------------------------------------- reading
     @property
@@ -291,9 +286,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     # ---------------------------------------------------------------- changing
     def with_messages(self, messages: Sequence[Message]) -> Conversation:
         """The same file with these messages; order as given. Links of session lines are mended when dumped."""
-        numbered = tuple(
-            m if m.index == i else msgspec.structs.replace(m, index=i) for i, m in enumerate(messages)
-        )
+        numbered = tuple(m if m.index == i else msgspec.structs.replace(m, index=i) for i, m in enumerate(messages))
         return msgspec.structs.replace(self, messages=numbered)
 
     def new_message(self, role: Role, text: str, *, summary: bool = False) -> Message:
@@ -321,7 +314,8 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     ) -> Conversation:
         """The conversation standing on ``summary`` (a user message), followed by ``kept`` messages.
 
-        System prompts stay first and untouched. Session files get their own boundary (Claude Code
+        System prompts stay first and untouched; opaque compaction items at the start of ``kept`` come before the
+        summary, as providers ignore what stands before them. Session files get their own boundary (Claude Code
         ``compact_boundary``, Codex ``compacted``, Pi ``compaction``). The result is re-read from its own
         bytes, so what it shows is what another program will see.
         """

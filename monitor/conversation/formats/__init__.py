@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from monitor.conversation.formats.anthropic import ANTHROPIC
 from monitor.conversation.formats.base import Document, Format
+from monitor.conversation.formats.claude_code import CLAUDE_CODE
+from monitor.conversation.formats.codex import CODEX
 from monitor.conversation.formats.gemini import GEMINI
 from monitor.conversation.formats.openai_chat import OPENAI_CHAT
+from monitor.conversation.formats.pi import PI
 from monitor.conversation.formats.responses import RESPONSES
 
 #: Order breaks ties: the more special format first.
-FORMATS: tuple[Format, ...] = (RESPONSES, GEMINI, ANTHROPIC, OPENAI_CHAT)
+FORMATS: tuple[Format, ...] = (CLAUDE_CODE, CODEX, PI, RESPONSES, GEMINI, ANTHROPIC, OPENAI_CHAT)
 BY_NAME = {f.name: f for f in FORMATS}
 
 

@@ -72,9 +72,7 @@ class Anthropic(Format):
         return [Message("system", tuple(parts_of(system, ())), system, where="system")]
 
     def new_results(self, conv: Conversation, calls: Sequence[ToolCall], text: str) -> list[Message]:
-        blocks = [
-            {"type": "tool_result", "tool_use_id": c.id, "content": text, "is_error": True} for c in calls
-        ]
+        blocks = [{"type": "tool_result", "tool_use_id": c.id, "content": text, "is_error": True} for c in calls]
         return [self.parse({"role": "user", "content": blocks})]
 
 

@@ -117,10 +117,7 @@ class Format:
 
     def parse_list(self, items: list[Any], key: str) -> list[Message]:
         """Messages of the list, in order, one for each item (also for items that are none)."""
-        return [
-            msgspec.structs.replace(self.parse(item), index=i, where=f"{key}[{i}]")
-            for i, item in enumerate(items)
-        ]
+        return [msgspec.structs.replace(self.parse(item), index=i, where=f"{key}[{i}]") for i, item in enumerate(items)]
 
     def parse(self, item: Any) -> Message:
         """The neutral view of one item."""
@@ -169,9 +166,17 @@ class Format:
         self, conv: Conversation, summary: str, kept: Sequence[Message], options: CompactionOptions
     ) -> Conversation:
         """System messages, the summary as a user message, an acknowledgement if asked, then ``kept``."""
-        kept_ids = {id(m) for m in kept}
-        system = [m for m in conv.messages if m.role == "system" and id(m) not in kept_ids]
-        messages = [*system, self.new_message(conv, "user", summary, summary=True)]
+        head, tail = self.split_kept(conv, kept)
+        messages = [*head, self.new_message(conv, "user", summary, summary=True)]
         if options.acknowledgement:
             messages.append(self.new_message(conv, "assistant", options.acknowledgement))
-        return conv.with_messages([*messages, *kept])
+        return conv.with_messages([*messages, *tail])
+
+    def split_kept(self, conv: Conversation, kept: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+        """(what stands before the summary: system messages, leading opaque items; the rest of ``kept``)."""
+        kept_ids = {id(m) for m in kept}
+        head = [m for m in conv.messages if m.role == "system" and id(m) not in kept_ids]
+        at = 0
+        while at < len(kept) and (kept[at].opaque or kept[at].role == "system"):
+            at += 1
+        return [*head, *kept[:at]], list(kept[at:])

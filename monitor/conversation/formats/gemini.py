@@ -68,9 +68,7 @@ class Gemini(Format):
             return Message("user", (), item, synthetic=True)
         raw = item.get("parts")
         parts = [
-            _part(p, ("parts", k))
-            for k, p in enumerate(raw if isinstance(raw, list) else [])
-            if isinstance(p, dict)
+            _part(p, ("parts", k)) for k, p in enumerate(raw if isinstance(raw, list) else []) if isinstance(p, dict)
         ]
         role: Role = "assistant" if item.get("role") == "model" else "user"
         if item.get("role") in ("system", "developer"):
@@ -78,9 +76,7 @@ class Gemini(Format):
         text = "\n".join(p.text for p in parts if isinstance(p, Text)) if role == "user" else ""
         if role == "user" and not text.strip() and any(isinstance(p, ToolResult) for p in parts):
             role = "tool"
-        return Message(
-            role, tuple(parts), item, is_summary=looks_like_summary(text), synthetic=looks_synthetic(text)
-        )
+        return Message(role, tuple(parts), item, is_summary=looks_like_summary(text), synthetic=looks_synthetic(text))
 
     def parse_system(self, body: dict[str, Any]) -> list[Message]:
         for key in _SYSTEM:
@@ -88,9 +84,7 @@ class Gemini(Format):
             if isinstance(system, str) and system:
                 return [Message("system", (Text(system),), system, where=key)]
             if isinstance(system, dict) and isinstance(system.get("parts"), list):
-                parts = tuple(
-                    _part(p, ("parts", k)) for k, p in enumerate(system["parts"]) if isinstance(p, dict)
-                )
+                parts = tuple(_part(p, ("parts", k)) for k, p in enumerate(system["parts"]) if isinstance(p, dict))
                 return [Message("system", parts, system, where=key)]
         return []
 
@@ -115,20 +109,14 @@ class Gemini(Format):
 def _part(block: dict[str, Any], path: tuple[str | int, ...]) -> Part:
     call = block.get("functionCall")
     if isinstance(call, dict):
-        return ToolCall(
-            str(call.get("id") or ""), str(call.get("name") or ""), call.get("args"), "functionCall", path
-        )
+        return ToolCall(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args"), "functionCall", path)
     answer = block.get("functionResponse")
     if isinstance(answer, dict):
         response = answer.get("response")
         failed = isinstance(response, dict) and "error" in response
         value = (
             next(
-                (
-                    response[k]
-                    for k in ("output", "result", "content", "error")
-                    if isinstance(response.get(k), str)
-                ),
+                (response[k] for k in ("output", "result", "content", "error") if isinstance(response.get(k), str)),
                 None,
             )
             if isinstance(response, dict)

@@ -31,11 +31,10 @@ class OpenAIChat(Format):
         if not isinstance(messages, list):
             return 0.0
         dicts = [m for m in messages if isinstance(m, dict)]
-        if any(
-            m.get("tool_calls") or m.get("role") in ("tool", "function", "system", "developer") for m in dicts
-        ):
+        if any(m.get("tool_calls") or m.get("role") in ("tool", "function", "system", "developer") for m in dicts):
             return 0.7
-        return 0.3 if any("role" in m for m in dicts) or isinstance(body, dict) else 0.0
+        known = any(m.get("role") in _ROLES and ("content" in m or "tool_calls" in m) for m in dicts)
+        return 0.3 if known or (isinstance(body, dict) and not messages) else 0.0
 
     def parse(self, item: Any) -> Message:
         if not isinstance(item, dict):
@@ -77,18 +76,12 @@ class OpenAIChat(Format):
             assert isinstance(fn, dict)
             arguments = fn.get("arguments", fn.get("input"))
             out.append(
-                ToolCall(
-                    str(call.get("id") or ""), str(fn.get("name") or ""), arguments, kind, ("tool_calls", i)
-                )
+                ToolCall(str(call.get("id") or ""), str(fn.get("name") or ""), arguments, kind, ("tool_calls", i))
             )
         legacy = item.get("function_call")
         if isinstance(legacy, dict):
             name = str(legacy.get("name") or "")
-            out.append(
-                ToolCall(
-                    f"function:{name}", name, legacy.get("arguments"), "function_call", ("function_call",)
-                )
-            )
+            out.append(ToolCall(f"function:{name}", name, legacy.get("arguments"), "function_call", ("function_call",)))
         return out
 
     def new_results(self, conv: Conversation, calls: Sequence[ToolCall], text: str) -> list[Message]:

@@ -42,9 +42,7 @@ def parse_item(item: Any, base: Path = ()) -> Message:
         role = roles.get(str(item.get("role")), "user")
         parts = tuple(parts_of(item.get("content"), (*base, "content")))
         text = "\n".join(p.text for p in parts if isinstance(p, Text)) if role == "user" else ""
-        return Message(
-            role, parts, item, is_summary=looks_like_summary(text), synthetic=looks_synthetic(text)
-        )
+        return Message(role, parts, item, is_summary=looks_like_summary(text), synthetic=looks_synthetic(text))
     if kind in CALL_KINDS:
         arguments = next((item[k] for k in ("arguments", "input", "action", "operation") if k in item), None)
         call_id = item.get("call_id") or item.get("id")
@@ -95,9 +93,7 @@ class Responses(Format):
                 items = body.get("input") if isinstance(body.get("input"), list) else body.get("output")
                 dicts = [i for i in items or [] if isinstance(i, dict)]
                 return 0.85 if not dicts or any(item_type(i) in _ITEMS for i in dicts) else 0.0
-            if isinstance(
-                body.get("response"), dict
-            ):  # a stored {"type": "response.completed", "response": …}
+            if isinstance(body.get("response"), dict):  # a stored {"type": "response.completed", "response": …}
                 return 0.6 if isinstance(body["response"].get("output"), list) else 0.0
             return 0.0
         if isinstance(body, list):

@@ -1,0 +1,191 @@
+"""Base of the session files (JSONL): lines that nobody changed keep their bytes, links are mended where lines go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from monitor.conversation.formats.base import Document, Format
+from monitor.conversation.jsonio import dumps
+from monitor.conversation.model import Conversation, ConversationError, Line, Message
+from monitor.conversation.units import number_exchanges
+
+_COMPACT = re.compile(rb'^\{"(?:[^"\\]|\\.)*":\S')
+
+
+class SessionFormat(Format):
+    """A file of one record a line. Subclasses say which lines are messages and which of them the model sees."""
+
+    jsonl = True
+    message_keys = ()
+    id_key = ""  # key of a record's own id, "" where records are not linked
+    parent_key = ""
+
+    def load(self, doc: Document) -> Conversation:
+        lines = doc.lines
+        if not any(line.obj is not None for line in lines):
+            first = lines[0] if lines else None
+            raise ConversationError("holds no JSON record", doc.path, first.number if first else None)
+        conv = self.from_lines(lines, doc.path)
+        return msgspec.structs.replace(conv, size=len(doc.data), source_bytes=doc.data)
+
+    def from_lines(self, lines: Sequence[Line], path: str = "") -> Conversation:
+        """A conversation from the lines of a file."""
+        lines = tuple(lines)
+        everything = tuple(number_exchanges(self.parse_lines(lines)))
+        seen = tuple(msgspec.structs.replace(m, index=i) for i, m in enumerate(self.effective(lines, everything)))
+        return self.describe(
+            Conversation(
+                format=self.name,
+                provider=self.provider,
+                handler=self,
+                path=path,
+                lines=lines,
+                messages=seen,
+                original=seen,
+            )
+        )
+
+    # ---------------------------------------------------------------- what a subclass tells
+    def parse_lines(self, lines: tuple[Line, ...]) -> list[Message]:
+        """All messages in the file, in file order."""
+        raise NotImplementedError
+
+    def effective(self, lines: tuple[Line, ...], messages: tuple[Message, ...]) -> list[Message]:
+        """Those the model would see, in its order."""
+        return list(messages)
+
+    def describe(self, conv: Conversation) -> Conversation:
+        """``conv`` with session id, model and system prompts filled in."""
+        return conv
+
+    def relink(self, record: dict[str, Any], parent: Any) -> dict[str, Any]:
+        """The record hanging on another parent."""
+        return {**record, self.parent_key: parent}
+
+    def insert(self, conv: Conversation, message: Message, before: dict[str, Any] | None) -> dict[str, Any]:
+        """The record of a new message that comes after the record ``before``."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- out
+    def history(self, conv: Conversation) -> tuple[Message, ...]:
+        return tuple(number_exchanges(self.parse_lines(conv.lines)))
+
+    def dump(self, conv: Conversation) -> bytes:
+        if not conv.changed and conv.source_bytes:
+            return conv.source_bytes
+        lines = self.rewrite(conv) if conv.changed else list(conv.lines)
+        return b"\n".join(line.raw for line in lines) + b"\n"
+
+    def rewrite(self, conv: Conversation) -> list[Line]:
+        """The lines of the file with the changes of ``conv.messages`` worked in.
+
+        Lines of messages that are gone go, and what hung on them hangs on their parent. New and moved ones stand
+        behind the message before them. All other lines stay as they are.
+        """
+        home = {m.source: i for i, m in enumerate(conv.original) if m.source is not None}
+        stays: dict[int, Message] = {}
+        behind: dict[int | None, list[Message]] = {}  # anchor line -> messages to stand behind it
+        anchor: int | None = None
+        last = -1
+        for m in conv.messages:
+            at = home.get(m.source) if m.source is not None else None
+            if at is not None and m.source is not None and at > last:
+                stays[m.source] = m
+                anchor, last = m.source, at
+            else:
+                behind.setdefault(anchor, []).append(m)
+        parents = {i: line.obj.get(self.parent_key) for i, line in enumerate(conv.lines) if line.obj is not None}
+        gone: dict[Any, Any] = {}
+        if self.id_key:
+            for i in home:
+                obj = conv.lines[i].obj
+                if i not in stays and obj is not None:
+                    gone[obj.get(self.id_key)] = parents.get(i)
+        out: list[Line] = []
+        rename: dict[Any, Any] = {}  # old parent -> the last record inserted behind it
+        for m in behind.get(None, []):
+            self._insert(conv, m, None, out)
+        if out and self.id_key:
+            rename[None] = _id(out[-1], self.id_key)
+        for i, line in enumerate(conv.lines):
+            if i in home and i not in stays:
+                continue
+            line = self._line(line, stays.get(i), gone, rename if i in stays else {})
+            out.append(line)
+            added = behind.get(i, [])
+            if not added:
+                continue
+            before = line.obj
+            for m in added:
+                before = self._insert(conv, m, before, out)
+            if self.id_key and line.obj is not None:
+                rename[line.obj.get(self.id_key)] = _id(out[-1], self.id_key)
+        return out
+
+    def _line(self, line: Line, message: Message | None, gone: dict[Any, Any], rename: dict[Any, Any]) -> Line:
+        obj = line.obj
+        if obj is None:
+            return line
+        new = obj
+        if message is not None and message.raw is not obj:
+            new = self.record(message, obj)
+        if self.parent_key and self.parent_key in new:
+            parent = new[self.parent_key]
+            seen = set()
+            while parent in gone and parent not in seen:
+                seen.add(parent)
+                parent = gone[parent]
+            parent = rename.get(parent, parent)
+            if parent != new[self.parent_key]:
+                new = self.relink(new, parent)
+        return line if new is obj else encode_line(new, line)
+
+    def record(self, message: Message, old: dict[str, Any]) -> dict[str, Any]:
+        """The record of a changed message (``message.raw`` where the raw object is the whole record)."""
+        raw = message.raw
+        assert isinstance(raw, dict)
+        return raw
+
+    def _insert(self, conv: Conversation, m: Message, before: dict[str, Any] | None, out: list[Line]) -> dict[str, Any]:
+        record = self.insert(conv, m, before)
+        style = out[-1] if out else (conv.lines[0] if conv.lines else None)
+        out.append(encode_line(record, style))
+        return record
+
+
+def encode_line(record: dict[str, Any], style: Line | None = None) -> Line:
+    """A record as a line, written with or without spaces as the line ``style`` was."""
+    compact = bool(style and _COMPACT.match(style.raw))
+    text = dumps(record, compact=compact)
+    return Line(style.number if style else 0, text.encode("utf-8"), record)
+
+
+def renumber(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """The lines numbered from 1, as they will stand in the file."""
+    return tuple(
+        line if line.number == i else msgspec.structs.replace(line, number=i) for i, line in enumerate(lines, 1)
+    )
+
+
+def last_time(lines: Sequence[Line]) -> str:
+    """The timestamp of the last line that has one, "" if none has."""
+    for line in reversed(lines):
+        if line.obj is not None and isinstance(line.obj.get("timestamp"), str):
+            return str(line.obj["timestamp"])
+    return ""
+
+
+def new_id(*parts: object) -> str:
+    """A made-up uuid that depends on ``parts`` only, so that the same run gives the same file."""
+    import hashlib
+
+    d = hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{d[:8]}-{d[8:12]}-4{d[13:16]}-8{d[17:20]}-{d[20:32]}"
+
+
+def _id(line: Line, key: str) -> Any:
+    return line.obj.get(key) if line.obj is not None else None
