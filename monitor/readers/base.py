@@ -1,6 +1,7 @@
 """What a reader is: one file per log format behind a scored registry.
 
-A reader says how sure it is of a file's head (:meth:`Reader.sniff`) and makes a :class:`Parser` for one file. Two kinds:
+A reader says how sure it is of a file's head (:meth:`Reader.sniff`) and makes a :class:`Parser` for one file. There
+are two kinds:
 
 * *line readers* (``lines = True``): the parser is fed raw lines, as they are appended, and hands out the records that
   are new or have changed since the last :meth:`Parser.take`. A record with the same identity replaces the earlier one.
@@ -16,7 +17,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol, runtime_checkable
+from typing import IO, Any, Protocol, cast, runtime_checkable
 
 from monitor.records import Problem, Record
 
@@ -139,11 +140,11 @@ def open_plain(path: Path) -> IO[bytes]:
         ReadError: zstd without a decoder.
         OSError: as usual.
     """
-    raw = path.open("rb", buffering=1 << 20)
+    raw = io.BufferedReader(io.FileIO(path, "rb"), 1 << 20)
     try:
         magic = raw.peek(4)[:4]
         if magic[:2] == GZIP:
-            return _Owning(gzip.GzipFile(fileobj=raw), raw)
+            return _Owning(cast(IO[bytes], gzip.GzipFile(fileobj=raw)), raw)
         if magic == ZSTD:
             return _Owning(_zstd(raw), raw)
     except BaseException:

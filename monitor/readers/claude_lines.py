@@ -1,0 +1,397 @@
+"""Shapes of Claude Code's lines for the typed decoder, and what their texts mean. See :mod:`.claude_code`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Raw, Struct
+
+from monitor.readers import steps, usage
+from monitor.readers.times import iso_ms
+from monitor.records import Step
+
+BOOKKEEPING = frozenset(
+    [
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "permission-mode",
+        "mode",
+        "last-prompt",
+        "ai-title",
+        "custom-title",
+        "agent-name",
+        "pr-link",
+        "worktree-state",
+        "bridge-session",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "cost-state",
+        "tools-used",
+        "atis-latch",
+    ]
+)
+
+
+class Split(Struct, gc=False):
+    ephemeral_5m_input_tokens: int | None = None
+    ephemeral_1h_input_tokens: int | None = None
+
+
+class Details(Struct, gc=False):
+    thinking_tokens: int | None = None
+
+
+class Usage(Struct, gc=False):
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation: Split | None = None
+    output_tokens_details: Details | None = None
+    iterations: Raw = Raw()
+
+
+class Block(Struct, gc=False):
+    type: str = ""
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+    input: Raw = Raw()
+    content: Raw = Raw()
+    text: Raw = Raw()
+
+
+class Message(Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    role: str | None = None
+    stop_reason: str | None = None
+    usage: Usage | None = None
+    content: str | list[Block] | None = None
+
+
+class Compact(Struct, gc=False):
+    trigger: str | None = None
+    preTokens: int | float | str | None = None
+    postTokens: int | float | str | None = None
+
+
+class Inner(Struct, gc=False):
+    type: str | None = None
+    timestamp: str | None = None
+    requestId: str | None = None
+    message: Message | None = None
+
+
+class Data(Struct, gc=False):
+    type: str | None = None
+    agentId: str | None = None
+    message: Inner | None = None
+
+
+class Line(Struct, gc=False):
+    type: str | None = ""
+    subtype: str | None = None
+    uuid: str | None = None
+    parentUuid: str | None = None
+    sessionId: str | None = None
+    requestId: str | None = None
+    requestRef: str | None = None
+    id: str | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    isSidechain: bool | None = None
+    agentId: str | None = None
+    isMeta: bool | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
+    turnOrigin: str | None = None
+    message: Message | None = None
+    data: Data | None = None
+    compactMetadata: Compact | None = None
+    microcompactMetadata: Compact | None = None
+    error: Raw = Raw()
+
+
+decode = msgspec.json.Decoder(Line).decode
+_encode = msgspec.json.Encoder().encode
+_any = msgspec.json.Decoder().decode
+_NUMBERS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+_TEXTS = [
+    "type",
+    "subtype",
+    "uuid",
+    "parentUuid",
+    "sessionId",
+    "requestId",
+    "requestRef",
+    "id",
+    "timestamp",
+    "cwd",
+    "agentId",
+    "turnOrigin",
+]
+
+
+def lenient(value: dict[str, Any]) -> bytes:
+    """A line the typed decoder refused, with every field it looks at brought to the expected type or left out."""
+    line: dict[str, Any] = {name: value[name] for name in _TEXTS if isinstance(value.get(name), str)}
+    for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"):
+        if isinstance(value.get(name), bool):
+            line[name] = value[name]
+    for name in ("compactMetadata", "microcompactMetadata"):
+        if isinstance(facts := value.get(name), dict):
+            line[name] = {
+                "trigger": facts.get("trigger") if isinstance(facts.get("trigger"), str) else None,
+                "preTokens": usage.count(facts.get("preTokens")),
+                "postTokens": usage.count(facts.get("postTokens")),
+            }
+    if isinstance(value.get("message"), dict):
+        line["message"] = _message(value["message"])
+    data = value.get("data")
+    if isinstance(data, dict) and isinstance(inner := data.get("message"), dict):
+        line["data"] = {name: data[name] for name in ("type", "agentId") if isinstance(data.get(name), str)}
+        line["data"]["message"] = {
+            name: inner[name] for name in ("type", "timestamp", "requestId") if isinstance(inner.get(name), str)
+        }
+        if isinstance(inner.get("message"), dict):
+            line["data"]["message"]["message"] = _message(inner["message"])
+    if "error" in value:
+        line["error"] = value["error"]
+    return clean(line)
+
+
+def clean(value: Any) -> bytes:
+    """JSON bytes of a value that may hold lone surrogates or NaN."""
+    try:
+        return _encode(value)
+    except (UnicodeEncodeError, ValueError, RecursionError):
+        return _encode(_scrub(value, 0))
+
+
+def _scrub(value: Any, depth: int) -> Any:
+    if depth > 60:
+        return None
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_scrub(str(key), depth): _scrub(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_scrub(item, depth + 1) for item in value]
+    return value
+
+
+def _message(value: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        name: value[name] for name in ("id", "model", "role", "stop_reason") if isinstance(value.get(name), str)
+    }
+    found = value.get("usage")
+    if isinstance(found, dict):
+        numbers: dict[str, Any] = {name: usage.count(found.get(name)) for name in _NUMBERS}
+        split = found.get("cache_creation")
+        if isinstance(split, dict):
+            names = ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+            numbers["cache_creation"] = {name: usage.count(split.get(name)) for name in names}
+        details = found.get("output_tokens_details")
+        if isinstance(details, dict):
+            numbers["output_tokens_details"] = {"thinking_tokens": usage.count(details.get("thinking_tokens"))}
+        if isinstance(found.get("iterations"), list):
+            numbers["iterations"] = found["iterations"]
+        out["usage"] = numbers
+    content = value.get("content")
+    if isinstance(content, str):
+        out["content"] = content
+    elif isinstance(content, list):
+        out["content"] = [_block(block) for block in content if isinstance(block, dict)]
+    return out
+
+
+def _block(value: dict[str, Any]) -> dict[str, Any]:
+    out = {name: value[name] for name in ("id", "name", "tool_use_id") if isinstance(value.get(name), str)}
+    out["type"] = str(value.get("type") or "")
+    if isinstance(value.get("is_error"), bool):
+        out["is_error"] = value["is_error"]
+    for name in ("input", "content", "text"):
+        if name in value:
+            out[name] = value[name]
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+def weight(found: Usage) -> int:
+    """Which of several usage objects of one answer tells most (they are equal, but for placeholders)."""
+    return (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + (found.cache_creation_input_tokens or 0)
+
+
+def tokens(found: Usage, output: int | None) -> usage.Tokens:
+    """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
+    fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
+    fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
+    hour = None
+    if found.cache_creation is not None:
+        hour = _known(found.cache_creation.ephemeral_1h_input_tokens)
+        if hour is not None and write is not None and hour > write:
+            hour = write
+    thinking = None
+    if found.output_tokens_details is not None:
+        thinking = _known(found.output_tokens_details.thinking_tokens)
+    if not (fresh or read or write):
+        return usage.Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
+    passes: list[dict[str, Any]] | None = None
+    if len(found.iterations) > 4:
+        decoded = _any(found.iterations)
+        if isinstance(decoded, list) and decoded and any(isinstance(item, dict) for item in decoded):
+            passes = [item for item in decoded if isinstance(item, dict)]
+    return usage.anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=passes)
+
+
+def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
+    """The compaction pass inside a call (server-side compaction), if there was one."""
+    if found is None or len(found.iterations) <= 4:
+        return None
+    decoded = _any(found.iterations)
+    if isinstance(decoded, list):
+        for item in decoded:
+            if isinstance(item, dict) and item.get("type") == "compaction":
+                return item
+    return None
+
+
+def _known(value: int | None) -> int | None:
+    return value if value is not None and value >= 0 else None
+
+
+def trigger(word: str | None) -> Literal["auto", "manual", "idle"] | None:
+    """The trigger of a compaction in the contract's words."""
+    if word in ("auto", "manual", "idle"):
+        return word  # type: ignore[return-value]
+    return None
+
+
+def text_of(content: str | list[Block] | None) -> str | None:
+    """Text of a user message; None if it has none (images count as text of no length)."""
+    if isinstance(content, str):
+        return content
+    if not content:
+        return None
+    parts: list[str] = []
+    for block in content:
+        if block.type == "text":
+            value = _any(block.text) if block.text else ""
+            if isinstance(value, str):
+                parts.append(value)
+        elif block.type == "image":
+            parts.append("")
+    return "\n".join(parts) if parts else None
+
+
+#: rows of type user that the client writes by itself
+_CLIENT_TEXT = re.compile(
+    r"\s*(<(local-command-|command-name>|command-message>|bash-(input|stdout|stderr)>|task-notification>|system-reminder>"
+    r"|user-memory-input>|ide_)|\[Request interrupted|Caveat: The messages below)"
+)
+_COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)")
+#: commands of the client itself; others are prompts the user wrote as a command
+_BUILT_IN = frozenset(
+    [
+        "add-dir",
+        "agents",
+        "bug",
+        "clear",
+        "compact",
+        "config",
+        "context",
+        "cost",
+        "doctor",
+        "exit",
+        "export",
+        "fast",
+        "help",
+        "hooks",
+        "ide",
+        "login",
+        "logout",
+        "mcp",
+        "memory",
+        "model",
+        "output-style",
+        "permissions",
+        "plugin",
+        "quit",
+        "reload-plugins",
+        "rename",
+        "resume",
+        "rewind",
+        "sandbox",
+        "status",
+        "statusline",
+        "tasks",
+        "terminal-setup",
+        "theme",
+        "upgrade",
+        "usage",
+        "vim",
+        "new",
+    ]
+)
+
+
+def typed_by_user(text: str) -> bool:
+    """Whether the user typed this prompt (a command that stands for a prompt counts)."""
+    if _CLIENT_TEXT.match(text) is None:
+        return True
+    name = command(text)
+    return name is not None and name not in _BUILT_IN
+
+
+def command(text: str) -> str | None:
+    """Name of a slash command row, without the slash."""
+    found = _COMMAND.search(text[:400])
+    return found.group(1) if found else None
+
+
+def made_by_client(line: Line) -> bool:
+    """Rows that say themselves that no person wrote them."""
+    return line.turnOrigin in ("task_notification", "system", "scheduled")
+
+
+def error_word(line: Line) -> str:
+    """A short machine word for an error row (class or HTTP status), never its text."""
+    try:
+        value = _any(line.error) if line.error else None
+    except msgspec.DecodeError:
+        value = None
+    if isinstance(value, dict):
+        for name in ("status", "type", "code"):
+            if isinstance(value.get(name), (str, int)) and not isinstance(value.get(name), bool):
+                return str(value[name])[:40]
+    if isinstance(value, str) and re.fullmatch(r"[\w.-]{1,40}", value):
+        return value
+    text = text_of(line.message.content) if line.message is not None else None
+    if text and "prompt is too long" in text.lower():
+        return "prompt_too_long"
+    found = re.search(r"API Error:?\s*(\d{3})", text or "")
+    return found.group(1) if found else "error"
+
+
+def step(chain: str, item: tuple[Any, ...]) -> Step:
+    """A raw step, as the parser noted it, as a record."""
+    session, kind, number, stamp = item[:4]
+    time = iso_ms(stamp) if stamp else None
+    if kind == "tool_call":
+        return steps.tool_call(session, chain, time, number, item[4] or "", item[5] or "", bytes(item[6]))
+    if kind == "tool_result":
+        failed = item[5]
+        content = _any(item[6]) if item[6] else ""
+        if isinstance(content, list):
+            content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+        ok = None if failed is None else not failed
+        return steps.tool_result(session, chain, time, number, item[4] or "", ok, str(content or ""))
+    if kind == "user":
+        return steps.user(session, chain, time, number, item[4])
+    return steps.answer(session, chain, time, number)

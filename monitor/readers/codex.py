@@ -1,0 +1,419 @@
+"""Codex rollouts.
+
+Where: ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-*.jsonl`` (``~/.codex``), ``archived_sessions/``; files older than a
+week are compressed to ``.jsonl.zst``.
+
+What is read: ``token_usage_record`` (0.171 and newer: one for each answered request, the summarising one included);
+before that ``event_msg``/``token_count`` whose running total changed. A repeated total is a refresh, ``info: null`` a
+rate-limit notice, zero input with a total an estimate of the context after a compaction, a total equal to the window a
+mark that the context was full. ``compacted`` (with its estimate row and ``context_compacted``) is one compaction.
+
+Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
+full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
+in the second of the fork, or are older than it, are inherited even if the parent's file is gone.
+
+Unknown: rollouts from before token counts (no envelope) hold no usage; a remote compaction before 0.171 is not logged
+as a call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from monitor.readers import codex_lines as shape
+from monitor.readers import steps, usage
+from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.lines import Skipped, first_objects, objects
+from monitor.readers.times import iso_ms
+from monitor.records import Call, Event, Quota, Record, SessionInfo, Step
+
+SOURCE = "codex"
+RECENT_STEPS = 64
+
+
+class CodexParser(BaseParser):
+    """See the module."""
+
+    def __init__(self, context: FileContext) -> None:
+        super().__init__(context)
+        self._id: str | None = None
+        self._session = PurePath(context.name).stem if context.path else "stdin"
+        self._chain = "main"
+        self._metas: dict[str, str | None] = {}  # thread -> the one it was forked from
+        self._created: int | None = None
+        self._forked = False
+        self._model: str | None = None
+        self._provider: str | None = "openai"
+        self._limit: int | None = None
+        self._total: shape.Vector | None = None
+        self._chained = hashlib.blake2b(digest_size=8)
+        self._records_seen = False
+        self._first_item: str | None = None
+        self._answered = False  # the model answered since the last count
+        self._exchange = 0
+        self._user_open = False
+        self._calls: dict[str, Call] = {}
+        self._last_key: str | None = None
+        self._compaction: Event | None = None  # the one whose estimate row may still come
+        self._compactions = 0
+        self._rolled_back = False
+        self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
+        self._quota: Quota | None = None
+        self._info_dirty = False
+        self._cwd: str | None = None
+
+    # ------------------------------------------------------------------------------------------------ lines
+    def feed(self, lines: Iterable[bytes], first: int) -> None:
+        number = first - 1
+        for raw in lines:
+            number += 1
+            try:
+                line = shape.decode(raw)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self._slow(raw, number)
+                continue
+            if line.payload is not None:
+                self._line(line, line.payload, number)
+
+    def _slow(self, raw: bytes, number: int) -> None:
+        try:
+            found = objects(raw)
+        except Skipped as skipped:
+            found = skipped.objects
+            if not skipped.torn:
+                self.problem(number, str(skipped))
+        for value in found:
+            if not isinstance(value, dict) or not isinstance(value.get("payload"), dict):
+                continue
+            payload = shape.lenient(value["payload"])
+            stamp = value.get("timestamp")
+            kind = value.get("type")
+            line = shape.Line(
+                kind if isinstance(kind, str) else None, stamp if isinstance(stamp, str) else None, payload
+            )
+            self._line(line, payload, number)
+
+    def _line(self, line: shape.Line, payload: shape.Payload, number: int) -> None:
+        kind = line.type
+        if kind == "response_item":
+            self._item(payload, line.timestamp, number)
+        elif kind == "event_msg":
+            self._event(payload, line.timestamp, number)
+        elif kind == "token_usage_record":
+            self._record(payload, line.timestamp, number)
+        elif kind == "turn_context":
+            self._model = payload.model or self._model
+        elif kind == "session_meta":
+            self._meta(payload, line.timestamp)
+        elif kind == "compacted":
+            self._compacted(payload, line.timestamp, number)
+
+    def _meta(self, payload: shape.Payload, stamp: str | None) -> None:
+        thread = payload.id
+        if thread is None:
+            return
+        self._metas.setdefault(thread, payload.forked_from_id)
+        if self._id is not None:
+            return  # a copy of the parent's header
+        self._id = thread
+        self._created = iso_ms(payload.timestamp or stamp or "")
+        self._forked = payload.forked_from_id is not None
+        self._cwd = payload.cwd
+        if payload.model_provider and payload.model_provider != "openai":
+            self._provider = None
+        parent = payload.parent_thread_id or shape.spawned_by(payload.source)
+        root = payload.session_id if payload.session_id and payload.session_id != thread else parent
+        if root is not None and parent is not None:
+            self._session, self._chain = root, f"agent:{thread}"
+            self._forked = True  # spawned threads may begin with a copy of their parent's records
+        else:
+            self._session = thread
+        self._info_dirty = True
+
+    def _event(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
+        kind = payload.type
+        if kind == "token_count":
+            self._count(payload, stamp, number)
+        elif kind == "task_started" and payload.model_context_window:
+            self._limit = payload.model_context_window
+        elif kind == "user_message":
+            self._user(shape.text(payload.message), stamp, number)
+        elif kind == "context_compacted":
+            if self._compaction is None:
+                self._compact_event(stamp, number, None)
+        elif kind == "thread_rolled_back":
+            self._rolled_back = True
+            self._simple("rewind", stamp, number)
+        elif kind in ("error", "stream_error"):
+            self._simple("error", stamp, number)
+
+    def _simple(self, kind: Any, stamp: str | None, number: int) -> None:
+        self.records.append(
+            Event(kind=kind, evidence="recorded", session=self._session, chain=self._chain, file=self.file, line=number,
+                  time=iso_ms(stamp or ""), key=f"{kind}:{stamp}")
+        )  # fmt: skip
+
+    def _item(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
+        kind = payload.type
+        if kind == "message":
+            if payload.role == "assistant":
+                self._mark_answer(stamp)
+                self._raw_steps.append(("answer", number, stamp))
+            elif payload.role == "user":
+                self._user(shape.text(payload.content), stamp, number)
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+            self._mark_answer(stamp)
+            arguments = payload.arguments or payload.input or payload.action
+            self._raw_steps.append(("tool_call", number, stamp, payload.call_id, payload.name or kind, arguments))
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            self._raw_steps.append(("tool_result", number, stamp, payload.call_id, payload.output))
+        elif kind in ("reasoning", "web_search_call"):
+            self._mark_answer(stamp)
+
+    def _mark_answer(self, stamp: str | None) -> None:
+        self._answered = True
+        if self._first_item is None:
+            self._first_item = stamp
+
+    def _user(self, text: str, stamp: str | None, number: int) -> None:
+        if not text.strip() or text.lstrip().startswith(shape.MADE_UP):
+            return
+        if not self._user_open:
+            self._exchange += 1
+            self._user_open = True
+            self._raw_steps.append(("user", number, stamp, text))
+
+    # ------------------------------------------------------------------------------------------------ calls
+    def _record(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
+        found = payload.usage
+        if found is None or found.input_tokens is None:
+            return
+        self._records_seen = True
+        key = payload.response_id or f"{self._session}:{number}"
+        chain = self._chain
+        thread = payload.thread_id
+        if thread and self._id and thread != self._id and thread not in self._metas:
+            chain = f"agent:{thread}"
+        self._add(found, key, payload.response_id, chain, stamp, number)
+
+    def _count(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
+        quota = shape.quota(payload.rate_limits, stamp)
+        if quota is not None:
+            self._quota, self._info_dirty = quota, True
+        info = payload.info
+        if info is None:
+            return
+        if info.model_context_window:
+            self._limit = info.model_context_window
+        total, last = info.total_token_usage, info.last_token_usage
+        if last is None:
+            return
+        vector = shape.vector(total) if total is not None else None
+        spent = (last.input_tokens or 0) + (last.output_tokens or 0)
+        if spent == 0 and last.total_tokens:
+            self._estimate(last.total_tokens, vector, stamp, number)
+            return
+        previous, self._total = self._total, vector
+        if (vector is not None and vector == previous) or spent == 0:
+            return
+        if total is not None and last.total_tokens is None and not total.input_tokens and total.total_tokens:
+            return  # "context full" mark
+        # the copied rows of a fork repeat their parent's totals from the first one on: a running hash names a row
+        self._chained.update(repr((vector, shape.vector(last))).encode())
+        if self._records_seen:
+            return
+        row = last
+        if vector is not None and previous is not None and vector[0] >= previous[0]:
+            gained = vector[0] - previous[0]
+            if gained != (last.input_tokens or 0) and vector[3] >= previous[3] and gained > 0:
+                row = shape.Count(*(now - then for now, then in zip(vector, previous, strict=True)))
+        key = f"{self._root()}:{self._chained.hexdigest()}"
+        self._add(row, key, None, self._chain, stamp, number)
+
+    def _add(
+        self, found: shape.Count, key: str, call_id: str | None, chain: str, stamp: str | None, number: int
+    ) -> None:
+        tokens = usage.inclusive(
+            usage.count(found.input_tokens),
+            usage.count(found.cached_input_tokens),
+            usage.count(found.cache_write_input_tokens) or 0,
+            usage.count(found.output_tokens),
+            reasoning=usage.count(found.reasoning_output_tokens),
+            rule="codex",
+        )
+        start = iso_ms(self._first_item or stamp or "")
+        self._calls[key] = call = Call(
+            session=self._session,
+            source=SOURCE,
+            file=self.file,
+            line=number,
+            chain=chain,
+            call_id=call_id,
+            key=key,
+            time=start,
+            provider=self._provider,
+            model=self._model,
+            prompt_tokens=tokens.prompt,
+            fresh_tokens=tokens.fresh,
+            cache_read_tokens=tokens.read,
+            cache_write_tokens=tokens.write,
+            output_tokens=tokens.output,
+            reasoning_tokens=tokens.reasoning,
+            billed_prompt_tokens=tokens.billed_prompt,
+            context_limit=self._limit,
+            exchange=self._exchange or None,
+            usage_rule=tokens.rule,
+            inherited=self._copied(stamp),
+            stop=None if self._answered else "silent",
+        )
+        self._last_key = key
+        self._compaction, self._rolled_back = None, False
+        self.records.append(call)
+        self._first_item, self._answered, self._user_open = None, False, False
+
+    def _copied(self, stamp: str | None) -> bool:
+        """A row of a fork that stands in the second of the fork or is older than it."""
+        time = iso_ms(stamp or "")
+        return self._forked and self._created is not None and time is not None and time // 1000 <= self._created // 1000
+
+    def _root(self) -> str:
+        thread, seen = self._id or self._session, set()
+        while thread not in seen and (parent := self._metas.get(thread)):
+            seen.add(thread)
+            thread = parent
+        return thread
+
+    def _estimate(self, total: int, vector: shape.Vector | None, stamp: str | None, number: int) -> None:
+        """Zero input with a total: Codex's own estimate of the new context."""
+        if vector is not None and self._limit is not None and total > self._limit:
+            return
+        if vector is not None:
+            self._total = vector
+        if self._rolled_back:
+            return  # the estimate after a rollback: the rewind is noted already
+        if self._compaction is None:
+            self._compact_event(stamp, number, total)
+        else:
+            self._replace(self._compaction, recorded_after=total)
+
+    def _compacted(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
+        summary: int | None = None
+        named = self._calls.get(payload.compaction_response_id or "")
+        if named is None and self._last_key is not None and shape.text(payload.message).strip():
+            last = self._calls[self._last_key]
+            # a local compaction is an ordinary request whose answer is not written as an item
+            named = last if last.stop == "silent" and last.purpose == "work" else None
+        if named is not None:
+            summary = named.output_tokens
+            chain = named.chain
+            moved = msgspec.structs.replace(named, purpose="compaction", chain="side")
+            self._calls[named.key] = moved
+            self.records.append(moved)
+        else:
+            chain = self._chain
+        self._compact_event(stamp, number, None, summary, chain)
+
+    def _compact_event(
+        self,
+        stamp: str | None,
+        number: int,
+        after: int | None,
+        summary: int | None = None,
+        chain: str | None = None,
+    ) -> None:
+        time = iso_ms(stamp or "")
+        if self._compaction is not None:
+            self._replace(self._compaction, recorded_after=after, summary_tokens=summary)
+            return
+        self._compactions += 1
+        event = Event(
+            kind="compaction",
+            evidence="recorded",
+            session=self._session,
+            chain=chain or self._chain,
+            file=self.file,
+            line=number,
+            time=time,
+            recorded_after=after,
+            summary_tokens=summary,
+            key=f"{self._root()}:compacted:{self._compactions}:{self._chained.hexdigest()}",
+        )
+        self._compaction = event
+        self.records.append(event)
+
+    def _replace(self, event: Event, **facts: int | None) -> None:
+        known = {name: value for name, value in facts.items() if value is not None}
+        if not known:
+            return
+        changed = msgspec.structs.replace(event, **known)
+        self._compaction = changed
+        for place, record in enumerate(self.records):
+            if record is event:
+                self.records[place] = changed
+                return
+        self.records.append(changed)
+
+    # ------------------------------------------------------------------------------------------------ results
+    def take(self) -> list[Record]:
+        out = super().take()
+        # of a call that changed within this batch only the last state counts
+        last: dict[str, int] = {}
+        for place, record in enumerate(out):
+            if isinstance(record, Call):
+                last[record.key] = place
+        out = [r for place, r in enumerate(out) if not isinstance(r, Call) or last[r.key] == place]
+        if self._info_dirty and self._id is not None:
+            self._info_dirty = False
+            name = PurePath(self._cwd.replace("\\", "/")).name if self._cwd else None
+            out.append(
+                SessionInfo(session=self._session, source=SOURCE, file=self.file, chain=self._chain,
+                            parent=self._metas.get(self._id), started=self._created, quota=self._quota, cwd_name=name)
+            )  # fmt: skip
+        out.extend(self._step(item) for item in self._raw_steps)
+        self._raw_steps.clear()
+        return out
+
+    def _step(self, item: tuple[Any, ...]) -> Step:
+        kind, number, stamp = item[:3]
+        where = (self._session, self._chain, iso_ms(stamp or ""), number)
+        if kind == "tool_call":
+            return steps.tool_call(*where, item[3] or "", item[4] or "", shape.text(item[5]) or bytes(item[5]))
+        if kind == "tool_result":
+            return steps.tool_result(*where, item[3] or "", None, shape.text(item[4]))
+        if kind == "user":
+            return steps.user(*where, item[3])
+        return steps.answer(*where)
+
+
+class Codex:
+    """Reader of Codex rollouts."""
+
+    source = SOURCE
+    title = "Codex rollout"
+    lines = True
+
+    def sniff(self, head: Head) -> float:
+        score = 0.0
+        for value in first_objects(head.data):
+            payload = value.get("payload")
+            kind = value.get("type")
+            if isinstance(payload, dict) and "timestamp" in value:
+                if kind in ("session_meta", "turn_context", "token_usage_record"):
+                    return 1.0
+                if kind in ("response_item", "event_msg", "compacted", "world_state"):
+                    score = max(score, 0.9)
+            elif value.get("record_type") == "state" or ({"id", "timestamp", "instructions"} <= value.keys()):
+                score = max(score, 0.6)  # from before the envelope
+        return score
+
+    def parser(self, context: FileContext) -> CodexParser:
+        return CodexParser(context)
+
+
+READER = Codex()

@@ -1,0 +1,178 @@
+"""Shapes of Codex rollout lines for the typed decoder, and small helpers. See :mod:`monitor.readers.codex`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from monitor.readers import usage
+from monitor.readers.times import iso_ms, to_ms
+from monitor.records import Quota
+
+decode_any = msgspec.json.Decoder().decode
+
+
+class Count(Struct, gc=False):
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_output_tokens: int | None = None
+    total_tokens: int | None = None
+
+
+class Info(Struct, gc=False):
+    total_token_usage: Count | None = None
+    last_token_usage: Count | None = None
+    model_context_window: int | None = None
+
+
+class Payload(Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    session_id: str | None = None
+    forked_from_id: str | None = None
+    parent_thread_id: str | None = None
+    thread_id: str | None = None
+    response_id: str | None = None
+    compaction_response_id: str | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    model: str | None = None
+    model_provider: str | None = None
+    model_context_window: int | None = None
+    role: str | None = None
+    name: str | None = None
+    call_id: str | None = None
+    usage: Count | None = None
+    info: Info | None = None
+    source: Raw = Raw()
+    rate_limits: Raw = Raw()
+    message: Raw = Raw()
+    content: Raw = Raw()
+    arguments: Raw = Raw()
+    input: Raw = Raw()
+    action: Raw = Raw()
+    output: Raw = Raw()
+    window_id: str | None = None
+
+
+class Line(Struct, gc=False):
+    type: str | None = None
+    timestamp: str | None = None
+    payload: Payload | None = None
+
+
+decode = msgspec.json.Decoder(Line).decode
+Vector = tuple[int, int, int, int, int]
+MADE_UP = ("<environment_context", "<user_instructions", "<ENVIRONMENT", "<turn_aborted", "<skills_instructions",
+            "<permissions", "<INSTRUCTIONS", "# AGENTS.md", "<subagent", "<user_shell_command", "<collaboration_mode",
+            "Another language model started to solve this problem")  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+def vector(found: Count) -> Vector:
+    return (
+        found.input_tokens or 0,
+        found.cached_input_tokens or 0,
+        found.cache_write_input_tokens or 0,
+        found.output_tokens or 0,
+        found.reasoning_output_tokens or 0,
+    )
+
+
+def text(raw: Raw | bytes | None) -> str:
+    """Text of a JSON value: a string, or the texts of a list of content parts."""
+    if not raw:
+        return ""
+    try:
+        value = decode_any(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(str(part.get("text") or "") for part in value if isinstance(part, dict))
+    return ""
+
+
+def spawned_by(raw: Raw) -> str | None:
+    """Parent thread of a spawned subagent, as ``source`` tells it."""
+    if len(raw) < 3:
+        return None
+    try:
+        value = decode_any(raw)
+    except msgspec.DecodeError:
+        return None
+    for name in ("subagent", "thread_spawn"):
+        value = value.get(name) if isinstance(value, dict) else None
+    parent = value.get("parent_thread_id") if isinstance(value, dict) else None
+    return parent if isinstance(parent, str) else None
+
+
+def lenient(value: dict[str, Any]) -> Payload:
+    """A payload the typed decoder refused, with what can be used of it."""
+    from monitor.readers.claude_lines import clean
+
+    out: dict[str, Any] = {}
+    for name in Payload.__struct_fields__:
+        item = value.get(name)
+        if name in ("usage", "info"):
+            if isinstance(item, dict):
+                out[name] = _numbers(item)
+        elif name == "model_context_window":
+            out[name] = usage.count(item)
+        elif name in (
+            "source",
+            "rate_limits",
+            "message",
+            "content",
+            "arguments",
+            "input",
+            "action",
+            "output",
+        ):
+            if item is not None:
+                out[name] = item
+        elif isinstance(item, str):
+            out[name] = item
+    return msgspec.json.decode(clean(out), type=Payload)
+
+
+def _numbers(value: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, item in value.items():
+        if isinstance(item, dict):
+            out[name] = _numbers(item)
+        elif name.endswith(("_tokens", "_window")):
+            out[name] = usage.count(item)
+    return out
+
+
+def quota(raw: Raw, stamp: str | None) -> Quota | None:
+    """Use of the subscription's allowance, in the shapes of all versions."""
+    if len(raw) < 5:
+        return None
+    try:
+        limits = decode_any(raw)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(limits, dict):
+        return None
+    primary = limits.get("primary")
+    resets: int | None = None
+    if isinstance(primary, dict):
+        used, window, at = (primary.get(name) for name in ("used_percent", "window_minutes", "resets_at"))
+        after = primary.get("resets_in_seconds")
+        if at is None and isinstance(after, (int, float)):
+            now = iso_ms(stamp or "")
+            resets = now + int(after * 1000) if now is not None else None
+        else:
+            resets = to_ms(at)
+    else:
+        used, window = limits.get("primary_used_percent"), limits.get("primary_window_minutes")
+    if not isinstance(used, (int, float)) or isinstance(used, bool):
+        return None
+    return Quota(float(used), resets, window if isinstance(window, int) else None)

@@ -1,0 +1,166 @@
+"""Which files to read: what the user named, or the log folders of the agents on this machine."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from monitor.records import Problem
+
+#: names of files that lie in agents' folders and are never logs of calls
+_NEVER = frozenset(
+    ("history.jsonl", "journal.jsonl", "session_index.jsonl", "MANIFEST.tsv", "expected.json", "logs.json")
+)
+_NEVER_ENDS = (".meta.json", ".tmp", ".lock", "-wal", "-shm", "-journal", ".md5", ".pyc", "~")
+#: what may be a log, by the end of the name; a file named by the user is read whatever its name
+_ENDS = (
+    ".jsonl",
+    ".json",
+    ".ndjson",
+    ".har",
+    ".mitm",
+    ".flow",
+    ".flows",
+    ".dump",
+    ".lhar",
+    ".csv",
+    ".tsv",
+    ".xlsx",
+    ".parquet",
+    ".db",
+    ".sqlite",
+    ".sqlite3",
+    ".log",
+    ".otlp",
+    ".sse",
+    ".gz",
+    ".zst",
+)
+#: opencode keeps the parts of a message in one file each; its reader takes the folder from a session's or message's file
+_SKIP_FOLDERS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "shell-snapshots", "file-history", "todos"))
+
+
+def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = None) -> list[Path]:
+    """Folders (and files) in which the known agents keep their logs, those that exist.
+
+    Args:
+        environ: environment; each agent's own variables move its folder.
+        home: home folder of the user.
+    """
+    env = os.environ if environ is None else environ
+    base = Path.home() if home is None else home
+    data = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else base / ".local" / "share"
+    found: list[Path] = []
+
+    def add(*paths: Path) -> None:
+        found.extend(path for path in paths if path.exists() and path not in found)
+
+    claude = env.get("CLAUDE_CONFIG_DIR")
+    if claude:
+        add(*(Path(part) / "projects" for part in claude.split(",") if part))
+    else:
+        add(base / ".claude" / "projects", base / ".config" / "claude" / "projects")
+    codex = Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else base / ".codex"
+    add(codex / "sessions", codex / "archived_sessions")
+    pi = Path(env["PI_CODING_AGENT_DIR"]) if env.get("PI_CODING_AGENT_DIR") else base / ".pi" / "agent"
+    add(pi / "sessions", base / ".omp" / "agent" / "sessions")
+    add(base / ".gemini" / "tmp", base / ".qwen" / "projects")
+    opencode = data / "opencode"
+    add(*sorted(opencode.glob("opencode*.db")), opencode / "storage")
+    add(base / ".kimi" / "sessions", base / ".kimi-code", base / ".copilot" / "session-state")
+    add(data / "amp" / "threads", base / ".factory" / "sessions", base / ".openhands" / "sessions")
+    add(base / ".cline" / "data", base / ".hermes")
+    for code in ("Code", "Code - Insiders", "VSCodium", "Cursor"):
+        for root in (base / ".config" / code, base / "Library" / "Application Support" / code, _appdata(env, code)):
+            storage = root / "User" / "globalStorage"
+            for extension in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code"):
+                add(storage / extension / "tasks")
+    return found
+
+
+def _appdata(env: Mapping[str, str], name: str) -> Path:
+    return Path(env["APPDATA"]) / name if env.get("APPDATA") else Path("/nonexistent")
+
+
+def expand(paths: Iterable[str], problems: list[Problem]) -> Iterator[Path]:
+    """Files named by paths, folders (searched to any depth) and globs; each once, folders in a stable order.
+
+    What does not exist is noted in ``problems``.
+    """
+    seen: set[str] = set()
+    for name in paths:
+        path = Path(name).expanduser()
+        if not _exists(path) and glob.has_magic(name):
+            matches = sorted(glob.glob(str(path), recursive=True))
+            if not matches:
+                problems.append(Problem(name, None, "no file matches this pattern"))
+            for match in matches:
+                yield from _one(Path(match), seen, problems, named=True)
+            continue
+        yield from _one(path, seen, problems, named=True)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _one(path: Path, seen: set[str], problems: list[Problem], named: bool) -> Iterator[Path]:
+    try:
+        if path.is_dir():
+            yield from _walk(path, seen, problems)
+            return
+        exists = path.exists()
+    except OSError as error:
+        problems.append(Problem(str(path), None, f"cannot be looked at: {reason(error)}"))
+        return
+    if not exists:
+        problems.append(Problem(str(path), None, "there is no such file or folder; check the path"))
+    elif str(path) not in seen:
+        seen.add(str(path))
+        yield path
+
+
+def _walk(folder: Path, seen: set[str], problems: list[Problem]) -> Iterator[Path]:
+    found = 0
+    for root, folders, files in os.walk(folder, onerror=lambda error: _note(error, problems)):
+        folders[:] = sorted(name for name in folders if name not in _SKIP_FOLDERS)
+        part_folder = f"{os.sep}storage{os.sep}part{os.sep}" in root + os.sep
+        for name in sorted(files):
+            if part_folder or not may_be_log(name):
+                continue
+            path = os.path.join(root, name)  # noqa: PTH118 - a Path for each of thousands of files is slow
+            if path not in seen:
+                seen.add(path)
+                found += 1
+                yield Path(path)
+    if not found and not any(problem.file == str(folder) for problem in problems):
+        problems.append(Problem(str(folder), None, "this folder holds no log files (looked for " + _looked_for() + ")"))
+
+
+def _looked_for() -> str:
+    return ", ".join(_ENDS[:6]) + " and others"
+
+
+def _note(error: OSError, problems: list[Problem]) -> None:
+    problems.append(Problem(str(error.filename), None, f"cannot be opened: {reason(error)}"))
+
+
+def may_be_log(name: str) -> bool:
+    """Whether a file found in a folder is worth a look at its content."""
+    return name not in _NEVER and not name.endswith(_NEVER_ENDS) and (name.endswith(_ENDS) or "." not in name)
+
+
+def reason(error: OSError) -> str:
+    """An operating system error in plain words."""
+    if isinstance(error, PermissionError):
+        return "permission denied"
+    if isinstance(error, FileNotFoundError):
+        return "it is not there any more"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
+    return (error.strerror or type(error).__name__).lower()
