@@ -176,7 +176,7 @@ class ClaudeCode(SessionFormat):
         like = before or next((x.obj for x in conv.lines if x.obj and "uuid" in x.obj), None) or {}
         parent = before.get("uuid") if before else None
         known = {k: like[k] for k in _KEEP_FIELDS if k in like}
-        record = {"parentUuid": parent} | known | message.raw | {"parentUuid": parent}
+        record: dict[str, Any] = {"parentUuid": parent} | known | message.raw | {"parentUuid": parent}
         if "uuid" not in message.raw:
             record["uuid"] = new_id("insert", parent, len(conv.lines), message.raw.get("message"))
             record["timestamp"] = like.get("timestamp") or last_time(conv.lines)
