@@ -98,7 +98,7 @@ _READ = re.compile(_AT + r"(?:cat|sed\s+-n|head|tail|less|more|nl|bat|wc|git\s+(
 _SEARCH = re.compile(_AT + r"(?:grep|egrep|rg|ag|ack|find|fd|ls|tree|git\s+(?:grep|status|ls-files)|which)\b")
 PIPED = re.compile(r"\|\s*(?:tail|head|grep|rg|tee|sed|awk|cut|sort|cat|less)\b|\|\|\s*(?:true|:)|;\s*(?:echo|true)\b")
 PATCH_PATH = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (.+)")
-SHELL_PATH = re.compile(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]+\.[A-Za-z]\w{0,4}\b")
+SHELL_PATH = re.compile(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
 SPACE = re.compile(r"\s+")
 _PARTS = re.compile(r"[^/\\]+")
 

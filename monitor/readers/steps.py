@@ -322,7 +322,7 @@ def user(session: str, chain: str, time: int | None, line: int | None, text: Tex
     view = whole[:8000]
     flags: list[str] = []
 
-    def step(kind: Any, size: int = 0, words: tuple[int, ...] = ()) -> Step:
+    def step(kind: Any, size: int = 0, words: tuple[int, ...] = (), paths: tuple[int, ...] = ()) -> Step:
         return Step(
             session=session,
             kind=kind,
@@ -331,6 +331,7 @@ def user(session: str, chain: str, time: int | None, line: int | None, text: Tex
             line=line,
             size=size,
             words=words,
+            paths=paths,
             flags=tuple(flags),
         )
 
@@ -365,7 +366,8 @@ def user(session: str, chain: str, time: int | None, line: int | None, text: Tex
         flags.append("anaphora")
     if THANKS.search(opening):
         flags.append("thanks")
-    return step("user", len(whole) if len(whole) > 8000 else len(view), content_words(prose))
+    paths = tuple(dict.fromkeys(path_hash(p) for p in SHELL_PATH.findall(prose)[:16]))
+    return step("user", len(whole) if len(whole) > 8000 else len(view), content_words(prose), paths)
 
 
 def answer(session: str, chain: str, time: int | None, line: int | None) -> Step:

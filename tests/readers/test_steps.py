@@ -225,6 +225,10 @@ def test_words_are_split_and_compared_without_case_or_glue():
     assert not set(said("draw an empty diagram").words) & a
 
 
+def test_paths_in_a_message_are_comparable_to_those_of_tools():
+    assert call("Edit", {"file_path": "/home/u/shop/src/a.py"}).paths == said("fix src/a.py, e.g. the header").paths
+
+
 def test_what_the_client_adds_is_not_read_as_the_users_words():
     plain = said("draw a diagram")
     dressed = said("<system-reminder>no, that's wrong, new task</system-reminder>draw a diagram")
