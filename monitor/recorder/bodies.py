@@ -1,0 +1,38 @@
+"""Body texts for those who ask for them: bounded, decoded, and without the keys the request was signed with."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+LIMIT = 16 * 1024 * 1024  # bytes of one body that are kept
+
+
+class BodyText:
+    """Collects the decoded bytes of one body."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.truncated = False
+
+    def add(self, piece: bytes) -> None:
+        """Take the next decoded bytes."""
+        room = LIMIT - self._size
+        if len(piece) > room:
+            self.truncated = True
+            piece = piece[:room]
+        if piece:
+            self._parts.append(piece)
+            self._size += len(piece)
+
+    def text(self, secrets: list[bytes]) -> str | None:
+        """The text, with every one of ``secrets`` blotted out; ``base64:…`` for what is no UTF-8; None if empty."""
+        data = b"".join(self._parts)
+        if not data:
+            return None
+        for secret in secrets:
+            data = data.replace(secret, b"[redacted]")
+        try:
+            return data.decode("utf-8", "strict" if not self.truncated else "ignore")
+        except UnicodeDecodeError:
+            return "base64:" + b64encode(data).decode("ascii")

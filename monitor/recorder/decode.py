@@ -1,0 +1,149 @@
+"""Content encodings undone piece by piece, with a bound on what one piece may grow to."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Protocol
+
+STEP = 256 * 1024  # decoded bytes handed on at a time
+#: zstd and brotli give all the output of an input at once; small inputs keep a decompression bomb small
+SLICE = 1024
+
+
+class DecodeError(Exception):
+    """The body cannot be decoded: unknown encoding, decoder missing, or broken bytes."""
+
+
+class Decoder(Protocol):
+    """Undoes one content encoding."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Decoded pieces.
+
+        Raises:
+            DecodeError: the bytes are broken.
+        """
+
+
+class Identity:
+    """Nothing to undo."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if data:
+            yield data
+
+
+class _Zlib:
+    """gzip and deflate; deflate may come without its zlib wrapper, as browsers accept it too."""
+
+    def __init__(self, deflate: bool) -> None:
+        self._deflate = deflate
+        self._engine = zlib.decompressobj(zlib.MAX_WBITS | (0 if deflate else 16))
+        self._begun = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data:
+            try:
+                out = self._engine.decompress(data, STEP)
+            except zlib.error as error:
+                if self._begun or not self._deflate:
+                    raise DecodeError("broken compression") from error
+                self._engine, self._begun = zlib.decompressobj(-zlib.MAX_WBITS), True
+                continue
+            self._begun = True
+            if out:
+                yield out
+            if self._engine.eof:  # another member may follow
+                data = self._engine.unused_data
+                if data:
+                    self._engine = zlib.decompressobj(zlib.MAX_WBITS | (0 if self._deflate else 16))
+            else:
+                data = self._engine.unconsumed_tail
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        try:
+            import zstandard
+        except ImportError as error:
+            raise DecodeError("zstandard is not installed") from error
+        self._error: type[Exception] = zstandard.ZstdError
+        self._make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
+        self._engine = self._make()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        for at in range(0, len(data), SLICE):
+            piece = data[at : at + SLICE]
+            while piece:
+                try:
+                    out = self._engine.decompress(piece)
+                except self._error as error:
+                    raise DecodeError("broken compression") from error
+                if out:
+                    yield out
+                piece = b""
+                if self._engine.eof:  # the next frame begins with the bytes left over
+                    piece = self._engine.unused_data
+                    self._engine = self._make()
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        try:
+            import brotli
+        except ImportError as error:
+            raise DecodeError("brotli is not installed") from error
+        self._error: type[Exception] = brotli.error
+        self._engine = brotli.Decompressor()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        for at in range(0, len(data), SLICE):
+            try:
+                out: bytes = self._engine.process(data[at : at + SLICE])
+            except self._error as error:
+                raise DecodeError("broken compression") from error
+            if out:
+                yield out
+
+
+class _Chain:
+    """Several encodings, undone in the reverse order of their application."""
+
+    def __init__(self, decoders: list[Decoder]) -> None:
+        self._decoders = decoders
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        return self._through(0, data)
+
+    def _through(self, index: int, data: bytes) -> Iterator[bytes]:
+        if index == len(self._decoders):
+            yield data
+            return
+        for piece in self._decoders[index].feed(data):
+            yield from self._through(index + 1, piece)
+
+
+def decoder(encoding: str) -> Decoder:
+    """A decoder for the value of a Content-Encoding header ("" for none).
+
+    Raises:
+        DecodeError: an encoding that is not known here.
+    """
+    made: list[Decoder] = []
+    for name in (part.strip().lower() for part in encoding.split(",")):
+        if name in ("", "identity"):
+            continue
+        if name in ("gzip", "x-gzip"):
+            made.insert(0, _Zlib(deflate=False))
+        elif name == "deflate":
+            made.insert(0, _Zlib(deflate=True))
+        elif name == "zstd":
+            made.insert(0, _Zstd())
+        elif name == "br":
+            made.insert(0, _Brotli())
+        else:
+            raise DecodeError("unknown content encoding")
+    if len(made) > 3:
+        raise DecodeError("too many content encodings")
+    return Identity() if not made else made[0] if len(made) == 1 else _Chain(made)

@@ -1,0 +1,255 @@
+"""The file of the call log: one JSON line per call, appended whole, rotated by size and age, its owner's alone.
+
+A thread of its own writes, so that a slow disk holds up neither traffic nor reading. Lines wait in memory up to a
+bound while the file cannot be written; there is one warning per outage. Each line goes to the system in one call
+before the next is begun: when the process is killed, every line written is there, and a torn last line can only stem
+from the machine itself going down. It is closed off with a line end when the log is opened again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+RETRY_S = 2.0  # between attempts while the file cannot be written
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """How the log is kept. Sizes in bytes, ages in seconds, None for no limit."""
+
+    rotate_size: int | None = 256 * 1024 * 1024
+    rotate_age: float | None = None
+    keep: int | None = None  # rotated files that stay; None: all
+    fsync: bool = False  # have each line on the disk before the next
+    pending: int = 64 * 1024 * 1024  # bytes of lines that may wait
+
+
+def default_log() -> Path:
+    """Where the log lies unless told otherwise: the user's state folder."""
+    if os.name == "nt":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    return base / "ctxmon" / "calls.jsonl"
+
+
+class CallLog:
+    """Append records with :meth:`write`; never raises, never waits for the disk. ``warn`` gets sentences for people."""
+
+    def __init__(
+        self,
+        path: Path,
+        warn: Callable[[str], None],
+        options: LogOptions | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self.options = options or LogOptions()
+        self.written = 0  # lines
+        self.lost = 0  # lines given up because too many were waiting
+        self._warn = warn
+        self._wall = wall
+        self._encode = msgspec.json.Encoder().encode
+        self._fd: int | None = None
+        self._size = 0
+        self._born = 0.0
+        self._torn = False
+        self._failing = False
+        self._no_rotation_before = 0.0
+        self._waiting: deque[bytes] = deque()
+        self._waiting_size = 0
+        self._closing = False
+        self._wake = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="ctxmon-log", daemon=True)
+
+    def start(self) -> bool:
+        """Open the file and start the writer. False, with a warning, if the file cannot be opened for now."""
+        try:
+            self._open()
+        except OSError as error:
+            self._cannot(error)
+        self._thread.start()
+        return not self._failing
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Queue one record."""
+        line = self._encode(record) + b"\n"
+        with self._wake:
+            if self._waiting_size + len(line) > self.options.pending:
+                self.lost += 1
+                first = self.lost == 1
+            else:
+                self._waiting.append(line)
+                self._waiting_size += len(line)
+                first = False
+            self._wake.notify()
+        if first:
+            self._warn(f"The call log {self.path} cannot be written fast enough; calls are missing in it from now on.")
+
+    def close(self, timeout: float = 5.0) -> bool:
+        """Write what waits and end the writer. False if that took longer than ``timeout`` seconds."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive() and not self._waiting
+
+    # ------------------------------------------------------------------------------------------- in the writer's thread
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._waiting and not self._closing:
+                    self._wake.wait()
+                if not self._waiting:
+                    break
+                line = self._waiting[0]
+            if self._append(line):
+                with self._wake:
+                    self._waiting.popleft()
+                    self._waiting_size -= len(line)
+                continue
+            with self._wake:
+                if self._closing:
+                    break
+                self._wake.wait_for(lambda: self._closing, RETRY_S)
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _append(self, line: bytes) -> bool:
+        """Write one line; False if it must be tried again."""
+        try:
+            self._follow()
+            self._rotate_if_due(len(line))
+            if self._fd is None:
+                self._open()
+            assert self._fd is not None
+            if self._torn:
+                os.write(self._fd, b"\n")
+                self._size += 1
+                self._torn = False
+            done = os.write(self._fd, line)
+            self._size += done
+            if done < len(line):  # the disk is full: take the half line back, or close it off later
+                self._take_back(done)
+                raise OSError(errno.ENOSPC, "No space left on device")
+        except OSError as error:
+            self._cannot(error)
+            return False
+        self._failing = False
+        self.written += 1
+        if self.options.fsync:
+            try:
+                os.fsync(self._fd)
+            except OSError as error:  # the line is written; to write it again would double it
+                self._cannot(error)
+        return True
+
+    def _cannot(self, error: OSError) -> None:
+        if not self._failing:
+            self._failing = True
+            self._warn(
+                f"The call log {self.path} cannot be written ({error.strerror or type(error).__name__}); "
+                "the traffic goes on, calls are kept in memory as long as there is room."
+            )
+
+    def _take_back(self, done: int) -> None:
+        assert self._fd is not None
+        try:
+            os.ftruncate(self._fd, self._size - done)
+            self._size -= done
+        except OSError:
+            self._torn = True
+
+    def _open(self) -> None:
+        parent = self.path.parent
+        if not parent.exists():
+            parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        fd = os.open(self.path, flags, 0o600)
+        try:
+            state = os.fstat(fd)
+            if hasattr(os, "fchmod") and state.st_mode & 0o077 and stat.S_ISREG(state.st_mode):
+                os.fchmod(fd, 0o600)
+            self._size = state.st_size
+            self._torn = False
+            if state.st_size:
+                os.lseek(fd, -1, os.SEEK_END)
+                self._torn = os.read(fd, 1) != b"\n"
+            self._born = self._begun(fd) or self._wall()
+        except OSError:
+            os.close(fd)
+            raise
+        self._fd = fd
+
+    def _begun(self, fd: int) -> float | None:
+        """Time of the first line, so that rotation by age holds across restarts."""
+        os.lseek(fd, 0, os.SEEK_SET)
+        head = os.read(fd, 4096)
+        at = head.find(b'"time":"')
+        if at < 0:
+            return None
+        try:
+            return datetime.fromisoformat(head[at + 8 : at + 32].decode("ascii")).timestamp()
+        except ValueError:
+            return None
+
+    def _follow(self) -> None:
+        """Open the file anew if it was moved or removed by others (logrotate, a second recorder)."""
+        if self._fd is None:
+            return
+        try:
+            there = self.path.stat()
+            mine = os.fstat(self._fd)
+            if (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev):
+                self._size = there.st_size
+                return
+        except FileNotFoundError:
+            pass
+        os.close(self._fd)
+        self._fd = None
+
+    def _rotate_if_due(self, coming: int) -> None:
+        if self._fd is None or not self._size:
+            return
+        size, age = self.options.rotate_size, self.options.rotate_age
+        now = self._wall()
+        if not ((size and self._size + coming > size) or (age and now - self._born >= age)):
+            return
+        if now < self._no_rotation_before or not self.path.is_file():
+            return
+        os.close(self._fd)
+        self._fd = None
+        stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
+        target = self.path.with_name(f"{self.path.stem}-{stamp}{self.path.suffix}")
+        number = 1
+        while target.exists():
+            target = self.path.with_name(f"{self.path.stem}-{stamp}-{number}{self.path.suffix}")
+            number += 1
+        try:
+            self.path.rename(target)
+        except OSError:  # on Windows while somebody reads the file: go on with it, try again later
+            self._no_rotation_before = now + 60
+            return
+        self._prune()
+
+    def _prune(self) -> None:
+        if self.options.keep is None:
+            return
+        rotated = self.path.parent.glob(f"{self.path.stem}-????????T??????Z*{self.path.suffix}")
+        for old in sorted(rotated, reverse=True)[self.options.keep :]:
+            old.unlink(missing_ok=True)
