@@ -1,0 +1,153 @@
+"""The command line. One thin module per command; a module is imported only when its command is used."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from monitor._version import __version__
+
+#: command -> (module, what it does)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "watch": ("watch", "the dashboard, live (the default command)"),
+    "calls": ("calls", "one record per call"),
+    "report": ("report", "sessions, windows, compactions, cache, cost, decision"),
+    "decide": ("decide", "go on, trim, compact or open a new window: the decision with its numbers"),
+    "backtest": ("backtest", "what a decision table would have said on past sessions"),
+    "compact": ("compact", "compact an exported conversation (the original is never changed)"),
+    "check": ("check", "validate a conversation file for a provider"),
+    "show": ("show", "read back a part of a conversation or session file"),
+    "diff": ("diff", "what a compaction kept, lost and invented"),
+    "record": ("record", "recording pass-through proxy on loopback"),
+    "statusline": ("statusline", "one line for a coding agent's status bar"),
+    "doctor": ("doctor", "what was found, in which format, and what could not be read"),
+    "prices": ("prices", "the price and context-limit table in use"),
+    "serve": ("serve", "the dashboard in a browser, on loopback"),
+}
+
+EXAMPLES = """examples:
+  ctxmon                                   watch the agents' logs of this machine
+  ctxmon report ~/.claude/projects         what was used, cached, compacted and paid
+  ctxmon decide session.jsonl              what to do now, and why
+  ctxmon compact chat.json -o smaller.json
+
+`ctxmon COMMAND --help` tells the options of a command. A "turn" on the screen is one API call.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command. Returns its exit code (contract.md: 0 ok, 1 failure, 2 usage, 3 nothing usable)."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    _utf8()
+    command, rest = _split(args)
+    if command is None:
+        return _top(rest)
+    try:
+        module = importlib.import_module(f"monitor.cli.{COMMANDS[command][0]}")
+    except ModuleNotFoundError as error:
+        print(f"ctxmon {command}: this installation lacks {error.name}", file=sys.stderr)
+        return 1
+    parser, subparsers = _parser()
+    from monitor.cli import common
+
+    module.add_parser(subparsers, common.options())
+    try:
+        parsed = parser.parse_args([command, *rest])
+    except SystemExit as stop:
+        return int(stop.code or 0) if isinstance(stop.code, int) or stop.code is None else 2
+    return _run(module.run, parsed, command)
+
+
+def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
+    from monitor.cli.common import CommandError
+
+    try:
+        return int(run(parsed) or 0)  # type: ignore[operator]
+    except CommandError as error:
+        print(f"ctxmon {command}: {error}", file=sys.stderr)
+        return error.code
+    except BrokenPipeError:
+        _quiet_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _failure(command, error)
+
+
+def _failure(command: str, error: Exception) -> int:
+    """A fault of ours: one sentence, and where to find the rest. The trace is shown only on request."""
+    import os
+
+    if os.environ.get("CTXMON_TRACE"):
+        raise error
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = ""
+    if frame is not None:
+        name = frame.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/monitor/")[2]
+        where = f" in {name}:{frame.tb_lineno}"
+    print(
+        f"ctxmon {command}: a fault of the program ({type(error).__name__}{where}); nothing was changed. "
+        "Please report it; CTXMON_TRACE=1 shows the details.",
+        file=sys.stderr,
+    )
+    return 1
+
+
+def _quiet_stdout() -> None:
+    """The reader of our output went away (`| head`): nothing more to say, and no complaint at exit."""
+    import os
+
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+
+
+def _utf8() -> None:
+    """Windows consoles and pipes in the C locale: write UTF-8, never fail on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            try:
+                reconfigure(encoding="utf-8", errors="replace")
+            except (OSError, ValueError):
+                pass
+
+
+def _split(args: list[str]) -> tuple[str | None, list[str]]:
+    if args and args[0] in COMMANDS:
+        return args[0], args[1:]
+    if args and args[0] in ("-h", "--help", "--version", "help"):
+        return None, args
+    return "watch", args
+
+
+def _top(args: list[str]) -> int:
+    if args[0] == "--version":
+        print(f"ctxmon {__version__}")
+        return 0
+    if len(args) > 1 and args[1] in COMMANDS:
+        return main([args[1], "--help"])
+    parser, subparsers = _parser()
+    for name, (_, text) in COMMANDS.items():
+        subparsers.add_parser(name, help=text)
+    parser.print_help()
+    return 0
+
+
+def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argparse.ArgumentParser]]:
+    parser = argparse.ArgumentParser(
+        prog="ctxmon",
+        description="See how an agent's context grows call by call, why the prompt cache was missed, and when to "
+        "compact or open a new window.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"ctxmon {__version__}")
+    return parser, parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")

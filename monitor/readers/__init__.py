@@ -53,7 +53,12 @@ CERTAIN = 0.9
 @cache
 def module_readers(name: str) -> tuple[Reader, ...]:
     """The readers of one module."""
-    module = importlib.import_module(f"monitor.readers.{name}")
+    try:
+        module = importlib.import_module(f"monitor.readers.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"monitor.readers.{name}":
+            raise
+        return ()
     many = getattr(module, "READERS", None)
     return tuple(many) if many is not None else (module.READER,)
 

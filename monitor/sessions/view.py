@@ -106,6 +106,14 @@ class Sums(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     error_calls: int = 0
 
 
+class Bucket(msgspec.Struct, frozen=True, gc=False):
+    """Sums of a session's calls of one model on one day. Session, model and day sums are all made of these."""
+
+    model: str | None
+    day: int | None  # days since the epoch, UTC
+    sums: Sums
+
+
 class SessionView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One session, analysed. ``turns`` and ``events`` are in time order."""
 
@@ -119,6 +127,7 @@ class SessionView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     turns: Sequence[Turn]
     events: Sequence[Event]
     sums: Sums
+    buckets: Sequence[Bucket]
     chains: Sequence[ChainView]
     exchanges: int | None
     peak_prompt_tokens: int | None

@@ -1,0 +1,214 @@
+"""What the commands share: options, loading, and errors with an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monitor.pricing import PriceTable
+    from monitor.sessions.load import Request
+    from monitor.sessions.view import Loaded
+
+USAGE, NOTHING = 2, 3
+
+
+class CommandError(Exception):
+    """Ends a command with one clear sentence and an exit code (2 usage, 3 nothing usable, 1 other)."""
+
+    def __init__(self, text: str, code: int = USAGE) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def options() -> argparse.ArgumentParser:
+    """The common options, as a parent parser."""
+    parser = argparse.ArgumentParser(add_help=False)
+    group = parser.add_argument_group("common options")
+    group.add_argument("--since", metavar="WHEN", help="only calls since then: ISO date, or 7d, 12h, 30m (UTC)")
+    group.add_argument("--until", metavar="WHEN", help="only calls before then")
+    group.add_argument("--model", metavar="GLOB", help="only calls of models whose name matches")
+    group.add_argument("--session", metavar="ID", help="only this session (the beginning of its id is enough)")
+    group.add_argument("--source", metavar="NAME", help="force a reader, e.g. claude-code, codex, litellm, table")
+    group.add_argument("--map", metavar="FILE", type=Path, help="YAML column map for tables")
+    group.add_argument("--session-by", metavar="HOW", choices=("explicit", "chain", "prefix", "lane", "file"),
+                       help="form sessions by: explicit, chain, prefix, lane or file")  # fmt: skip
+    group.add_argument("--context-limit", metavar="[MODEL=]N", action="append", default=[],
+                       help="context window in tokens (200000, 1M), for all or some models")  # fmt: skip
+    group.add_argument(
+        "--prices", metavar="FILE", type=Path, help="own prices (YAML or JSON) on top of the built-in table"
+    )
+    group.add_argument("--config", metavar="FILE", type=Path, help="settings file (TOML or YAML)")
+    group.add_argument("--no-cache", action="store_true", help="read everything anew, keep nothing")
+    group.add_argument("-q", "--quiet", action="store_true", help="no notes on stderr")
+    group.add_argument("-v", "--verbose", action="store_true", help="more notes on stderr")
+    return parser
+
+
+def paths(parser: argparse.ArgumentParser) -> None:
+    """The PATH arguments."""
+    parser.add_argument("paths", nargs="*", metavar="PATH",
+                        help="file, folder, glob, - for stdin, or an address; none: the agents' own log folders")  # fmt: skip
+
+
+def now_ms(args: argparse.Namespace | None = None) -> int:
+    """The present, in milliseconds since the epoch; ``args.now`` (tests) replaces it."""
+    fixed = getattr(args, "now", None)
+    return int(fixed) if fixed is not None else int(time.time() * 1000)
+
+
+def request(args: argparse.Namespace, *, detail: bool = False) -> Request:
+    """What the options ask to load.
+
+    Raises:
+        CommandError: an option has a wrong value.
+    """
+    from monitor.readers import sources
+    from monitor.readers.base import ReadOptions
+    from monitor.sessions.build import Settings
+    from monitor.sessions.filter import Wanted
+    from monitor.sessions.limits import Overrides
+    from monitor.sessions.load import Request
+
+    source = args.source
+    if source is not None and source not in sources():
+        raise CommandError(f"--source {source} is not known; known are: {', '.join(sources())}")
+    column_map = None
+    if args.map is not None:
+        from monitor.readers.columns import MapError, load_map
+
+        try:
+            column_map = load_map(args.map)
+        except (MapError, OSError) as error:
+            raise CommandError(f"--map {args.map}: {error}") from error
+        source = source or "table"
+    now = now_ms(args)
+    return Request(
+        paths=getattr(args, "paths", ()),
+        options=ReadOptions(detail=detail, source=source, map=column_map, session_by=args.session_by),
+        settings=Settings(prices=price_table(args), overrides=Overrides(limits(args.context_limit))),
+        wanted=Wanted(
+            since=moment(args.since, now, "--since"),
+            until=moment(args.until, now, "--until"),
+            model=args.model,
+            session=args.session,
+        ),
+        cache=not args.no_cache,
+    )
+
+
+def price_table(args: argparse.Namespace) -> PriceTable:
+    """The prices in use.
+
+    Raises:
+        CommandError: the user's price file is wrong.
+    """
+    from monitor.pricing import PriceFileError, PriceTable
+
+    try:
+        return PriceTable.load(args.prices)
+    except PriceFileError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"--prices {args.prices}: cannot be opened ({error.strerror})") from error
+
+
+def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
+    """Load what the options ask for, and tell on stderr what could not be read."""
+    from monitor.sessions.load import load as load_sessions
+
+    found = load_sessions(request(args, detail=detail))
+    tell_problems(args, found)
+    return found
+
+
+def tell_problems(args: argparse.Namespace, found: Loaded, most: int = 12) -> None:
+    """Problems as lines on stderr, the first ones in full."""
+    if args.quiet:
+        return
+    shown = found.problems if args.verbose else found.problems[:most]
+    for problem in shown:
+        print(sentence(problem), file=sys.stderr)
+    if len(shown) < len(found.problems):
+        print(f"… and {len(found.problems) - len(shown)} more (-v shows all)", file=sys.stderr)
+
+
+def sentence(problem: object) -> str:
+    """``file:line: reason``."""
+    file, line, reason = (getattr(problem, name) for name in ("file", "line", "reason"))
+    place = f"{file}:{line}: " if line is not None else (f"{file}: " if file else "")
+    return f"{place}{reason}"
+
+
+_AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([mhdw])$")
+_UNITS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+def moment(text: str | None, now: int, option: str) -> int | None:
+    """A time given as ISO date or as an age (``7d``).
+
+    Raises:
+        CommandError: it is neither.
+    """
+    if text is None:
+        return None
+    found = _AGO.fullmatch(text.strip().lower())
+    if found:
+        return now - int(float(found.group(1)) * _UNITS[found.group(2)])
+    from monitor.readers.times import iso_ms
+
+    value = iso_ms(text.strip())
+    if value is None:
+        raise CommandError(
+            f"{option} {text}: give an ISO date (2026-11-30, 2026-11-30T08:00Z) or an age (7d, 12h, 30m)"
+        )
+    return value
+
+
+_SIZES = {"k": 1_000, "m": 1_000_000}
+
+
+def limits(given: Sequence[str]) -> dict[str, int]:
+    """``--context-limit`` values as {pattern: tokens}.
+
+    Raises:
+        CommandError: not a positive number of tokens.
+    """
+    found: dict[str, int] = {}
+    for text in given:
+        name, _, number = text.rpartition("=")
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", number.strip().replace("_", "").replace(",", ""))
+        tokens = int(float(match.group(1)) * _SIZES.get(match.group(2).lower(), 1)) if match else 0
+        if tokens <= 0:
+            raise CommandError(f"--context-limit {text}: give tokens as a number, e.g. 200000, 1M or gpt-5*=400k")
+        found[name.strip() or "*"] = tokens
+    return found
+
+
+def write_output(text: str, out: Path | None) -> None:
+    """To stdout, or to a file that is written beside and moved into place.
+
+    Raises:
+        CommandError: the file cannot be written.
+    """
+    if out is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    import os
+    import tempfile
+
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text if text.endswith("\n") else text + "\n")
+        Path(temporary).replace(out)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error

@@ -1,0 +1,76 @@
+"""The report as JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from monitor.decision.model import Decision
+from monitor.readers.times import iso
+from monitor.reports import shape
+from monitor.sessions.view import Loaded
+
+
+def body(found: Loaded, decisions: Mapping[str, Decision], now: int) -> dict[str, Any]:
+    """`report --format json` (contract.md)."""
+    views = found.sessions
+    sessions = []
+    for view in views:
+        decision = decisions.get(view.session)
+        sessions.append(shape.session(view, shape.decision(decision) if decision is not None else None))
+    return {
+        "schema": "ctxmon.report/1",
+        "generated": iso(now),
+        "sessions": sessions,
+        "totals": shape.totals(views),
+        "by_model": shape.by_model(views),
+        "by_day": shape.by_day(views),
+        "problems": [shape.problem(problem) for problem in found.problems],  # type: ignore[arg-type]
+    }
+
+
+_COLUMNS = [
+    "session",
+    "source",
+    "project",
+    "models",
+    "first",
+    "last",
+    "calls",
+    "exchanges",
+    "prompt_tokens",
+    "fresh_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "peak_prompt_tokens",
+    "last_prompt_tokens",
+    "context_limit",
+    "usable_limit",
+    "fill",
+    "side_calls",
+    "cache_hit_ratio",
+    "prefix_hit_ratio",
+    "windows",
+    "compactions",
+    "inferred_compactions",
+    "cost_usd",
+    "unpriced_calls",
+    "inherited_calls",
+]
+
+
+def csv_text(found: Loaded, decisions: Mapping[str, Decision]) -> str:
+    """One row per session."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*_COLUMNS, "decision"])
+    for view in found.sessions:
+        row = shape.session(view)
+        row["models"] = " ".join(view.models)
+        decision = decisions.get(view.session)
+        values = ["" if row[name] is None else row[name] for name in _COLUMNS]
+        writer.writerow([*values, decision.action if decision is not None else ""])
+    return out.getvalue().rstrip("\n")

@@ -1,0 +1,258 @@
+"""From one session's records to its :class:`SessionView`."""
+
+from __future__ import annotations
+
+import statistics
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from monitor.pricing import PriceTable
+from monitor.records import Call, Event, SessionInfo, Step
+from monitor.sessions import limits
+from monitor.sessions.chain import Chain
+from monitor.sessions.costs import compaction_costs
+from monitor.sessions.fold import Fold
+from monitor.sessions.forecast import FACTORS, Factors, forecast
+from monitor.sessions.sums import total
+from monitor.sessions.view import Bucket, ChainView, Forecast, LimitSource, SessionView, Sums, Turn
+
+_RECENT = 64
+Item = Call | Event
+
+
+@dataclass(slots=True)
+class Settings:
+    """What the user set that changes the numbers."""
+
+    prices: PriceTable | None = None
+    overrides: limits.Overrides = field(default_factory=limits.Overrides)
+    factors: Factors = FACTORS
+
+
+@dataclass(slots=True)
+class Session:
+    """Records of one session and what was made of them."""
+
+    name: str
+    settings: Settings
+    items: list[Item] = field(default_factory=list)
+    order: list[tuple[int, int, int]] = field(default_factory=list)  # sort keys of items
+    infos: dict[tuple[str, str], SessionInfo] = field(default_factory=dict)
+    steps: dict[str, list[Step]] = field(default_factory=dict)
+    steps_complete: bool = False
+    changed_from: int = 0
+    version: int = 0
+    peaks: dict[str | None, int] = field(default_factory=dict)
+    view: SessionView | None = None
+    _fold: Fold | None = None
+    _limits: dict[tuple[str | None, int | None], tuple[int | None, LimitSource | None, int | None]] = field(
+        default_factory=dict
+    )
+    _places: dict[int, int] = field(default_factory=dict)
+
+    def put(self, item: Item, key: tuple[int, int, int]) -> None:
+        """Add a record at its place in time."""
+        if not self.order or key >= self.order[-1]:
+            place = len(self.items)
+            self.items.append(item)
+            self.order.append(key)
+        else:
+            place = bisect_right(self.order, key)
+            self.items.insert(place, item)
+            self.order.insert(place, key)
+        self.changed_from = min(self.changed_from, place)
+        if type(item) is Call:
+            self._peak(item)
+
+    def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
+        """Take a record out again; False if it was not there."""
+        place = bisect_right(self.order, key)
+        while place > 0 and self.order[place - 1] == key:
+            place -= 1
+            if self.items[place] is item:
+                del self.items[place], self.order[place]
+                self.changed_from = min(self.changed_from, place)
+                return True
+        return False
+
+    def _peak(self, call: Call) -> None:
+        prompt = call.prompt_tokens
+        if prompt is not None and call.purpose == "work" and prompt > self.peaks.get(call.model, 0):
+            self.peaks[call.model] = prompt
+            found = self._limits.get((call.model, None))
+            if found is not None and found[1] in ("table", "observed") and prompt > (found[0] or 0):
+                self._limits.clear()
+                self.changed_from = 0
+
+    def limit_of(self, call: Call) -> tuple[int | None, LimitSource | None, int | None]:
+        """Context limit, how it is known, and usable limit of a call's model here."""
+        key = (call.model, call.context_limit)
+        found = self._limits.get(key)
+        if found is None:
+            settings = self.settings
+            window, source = limits.context_limit(
+                source=call.source,
+                model=call.model,
+                provider=call.provider,
+                when=call.time,
+                peak=self.peaks.get(call.model),
+                logged=call.context_limit,
+                prices=settings.prices,
+                overrides=settings.overrides,
+            )
+            usable = call.usable_limit
+            if usable is None or source == "user":
+                output = limits.max_output(call.model, call.provider, call.time, settings.prices)
+                usable = limits.usable_limit(call.source, window, source, output)
+            found = self._limits[key] = (window, source, usable)
+        return found
+
+    def refresh(self, inherited: Callable[[Item], bool]) -> SessionView:
+        """Fold what changed and make a new view."""
+        if self._fold is None:
+            self._fold = Fold(self.settings.prices, self.limit_of)
+            self.changed_from = 0
+        self._fold.run(self.items, self.changed_from, inherited)
+        self.changed_from = len(self.items)
+        self.version += 1
+        self.view = make_view(self, self._fold)
+        return self.view
+
+
+def make_view(session: Session, fold: Fold) -> SessionView:
+    """The view of a folded session."""
+    state = fold.state
+    turns, events = tuple(fold.turns), tuple(fold.events)
+    chains = [chain for chain in state.chains.values() if chain.calls or chain.side_calls]
+    main = state.chains.get("main") or Chain("main")
+    buckets = tuple(
+        Bucket(model, day, acc.sums()) for (model, day), acc in sorted(state.sums.items(), key=_bucket_order)
+    )
+    last_turn = _last_work(turns)
+    call = last_turn.call if last_turn is not None else None
+    window, window_source, usable = session.limit_of(call) if call is not None else (None, None, None)
+    used = None
+    if call is not None and call.prompt_tokens is not None:
+        used = call.prompt_tokens + (call.output_tokens or 0)
+    compactions = [e for e in events if e.kind == "compaction" and e.chain != "side"]
+    info = next(iter(session.infos.values()), None)
+    first_call = next((item for item in session.items if type(item) is Call), None)
+    peaks = [chain.peak for chain in chains if chain.name != "side" and chain.peak is not None]
+    times = [turn.call.time for turn in (turns[:1] + turns[-1:]) if turn.call.time is not None]
+    sums = total(bucket.sums for bucket in buckets)
+    totals_only = False
+    if not turns and info is not None and info.totals_only is not None:
+        sums, totals_only = _totals(session), True
+    reads, prompts, kept, expected = state.hits
+    steps = [step for bucket in session.steps.values() for step in bucket]
+    quota = max(
+        (i.quota for i in session.infos.values() if i.quota is not None), key=lambda q: q.resets or 0, default=None
+    )
+    return SessionView(
+        session=session.name,
+        source=first_call.source if first_call is not None else (info.source if info is not None else ""),
+        evidence=first_call.session_evidence if first_call is not None else "explicit",
+        files=tuple(dict.fromkeys(item.file for item in session.items)) or ((info.file,) if info is not None else ()),
+        models=tuple(dict.fromkeys(m for c in chains for m in c.models)),
+        first=times[0] if times else (info.started if info is not None else None),
+        last=max(times) if times else None,
+        turns=turns,
+        events=events,
+        sums=sums,
+        buckets=buckets,
+        chains=tuple(_chain_view(chain) for chain in chains),
+        exchanges=state.exchanges or None,
+        peak_prompt_tokens=max(peaks) if peaks else None,
+        last_prompt_tokens=call.prompt_tokens if call is not None else None,
+        last_output_tokens=call.output_tokens if call is not None else None,
+        last_turn=last_turn,
+        context_limit=window,
+        context_limit_source=window_source,
+        usable_limit=usable,
+        usable_limit_assumed=window_source != "user" and (call is None or call.usable_limit is None),
+        fill=used / usable if used is not None and usable else None,
+        cache_hit_ratio=reads / prompts if prompts else None,
+        prefix_hit_ratio=kept / expected if expected else None,
+        cache_misses=dict(sorted(state.misses.items())),
+        windows=sum(chain.window for chain in chains if chain.name != "side" and chain.calls),
+        compactions=len(compactions),
+        inferred_compactions=sum(1 for event in compactions if event.evidence == "inferred"),
+        inherited_calls=state.inherited,
+        quota=quota,
+        forecast=_forecast(session, turns, main, used, usable, window),
+        compaction_costs=compaction_costs(turns, compactions, session.settings.prices),
+        steps=tuple(sorted(steps, key=lambda step: (step.time or 0, step.line or 0))),
+        steps_complete=session.steps_complete,
+        parent=next((i.parent for i in session.infos.values() if i.parent), None),
+        project=next((i.cwd_name for i in session.infos.values() if i.cwd_name), None),
+        totals_only=totals_only,
+        version=session.version,
+    )
+
+
+def _bucket_order(entry: tuple[tuple[str | None, int | None], object]) -> tuple[int, str]:
+    model, day = entry[0]
+    return (day if day is not None else -1, model or "")
+
+
+def _last_work(turns: Sequence[Turn]) -> Turn | None:
+    for turn in reversed(turns):
+        call = turn.call
+        if call.chain == "main" and call.purpose == "work" and call.status in ("ok", "estimated"):
+            return turn
+    return None
+
+
+def _chain_view(chain: Chain) -> ChainView:
+    return ChainView(
+        chain=chain.name,
+        calls=chain.calls,
+        side_calls=chain.side_calls,
+        peak_prompt_tokens=chain.peak,
+        last_prompt_tokens=chain.expected,
+        windows=chain.window,
+        models=chain.models,
+    )
+
+
+def _totals(session: Session) -> Sums:
+    parts = [info.totals_only for info in session.infos.values() if info.totals_only is not None]
+    columns = [[part[place] for part in parts if part[place] is not None] for place in range(5)]
+    prompt, fresh, read, write, output = (sum(v for v in c if v is not None) if c else None for c in columns)
+    return Sums(
+        prompt_tokens=prompt, fresh_tokens=fresh, cache_read_tokens=read, cache_write_tokens=write, output_tokens=output
+    )
+
+
+def _forecast(
+    session: Session, turns: Sequence[Turn], main: Chain, used: int | None, usable: int | None, window: int | None
+) -> Forecast | None:
+    recent: list[int] = []
+    gaps: list[int] = []
+    later: int | None = None
+    seen = 0
+    for turn in reversed(turns):
+        call = turn.call
+        if call.chain != "main" or call.purpose != "work":
+            continue
+        seen += 1
+        if seen > _RECENT:
+            break
+        if turn.window == main.window and turn.delta is not None:
+            recent.append(turn.delta)
+        if later is not None and call.time is not None and later >= call.time:
+            gaps.append(later - call.time)
+        later = call.time
+    exchanges = session._fold.state.exchanges if session._fold is not None else 0
+    return forecast(
+        used=used,
+        usable=usable,
+        window=window,
+        mean_delta=main.mean,
+        deltas=main.deltas,
+        recent=recent,
+        calls_per_exchange=main.calls / exchanges if exchanges else None,
+        seconds_per_call=statistics.median(gaps) / 1000 if gaps else None,
+        factors=session.settings.factors,
+    )

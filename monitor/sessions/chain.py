@@ -1,0 +1,150 @@
+"""State of one chain while its calls pass by, and the rules that look at two neighbouring calls.
+
+Definitions are those of contract.md ("Cache outcome", "Inferred compaction", "thrash").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from monitor.records import Call, EventKind
+from monitor.sessions.limits import cache_life
+from monitor.sessions.view import CacheOutcome, MissCause
+
+HIT, MISS = 0.9, 0.05
+#: a drop below this share of the previous prompt, by more than this many tokens, may be a compaction
+DROP_SHARE, DROP_TOKENS = 0.7, 4_000
+#: a drop to between DROP_SHARE and this is unexplained if it stays; above, it is noise
+NOISE_SHARE = 0.9
+RETURN_SHARE, RETURN_CALLS = 0.95, 2
+WARM_SHARE = 0.9
+OPENING = 0.1
+#: a gap (ms) after which a prompt of the opening's size is a new conversation under the same key
+NEW_SESSION_GAP = 30 * 60 * 1000
+THRASH = ((3, 30), (2, 8))
+THRASH_SHARE = 0.6
+
+Reset = Literal["", "compaction", "trim", "rewind", "clear"]
+_DATE = re.compile(r"[-@](20\d{6}|20\d\d-\d\d-\d\d)$|\[1m\]$")
+
+
+@dataclass(slots=True)
+class Chain:
+    """What must be remembered of a chain to judge its next call. Copied as a checkpoint, so no mutable members."""
+
+    name: str
+    calls: int = 0
+    side_calls: int = 0
+    window: int = 1
+    windows: int = 0
+    previous: Call | None = None  # last work call
+    previous_index: int | None = None
+    expected: int | None = None  # E: prompt of the last work call whose prompt is known
+    opening: int | None = None  # prompt of the first work call
+    peak: int | None = None
+    joint: bool = False  # the previous call is an inherited one
+    reset: Reset = ""  # what happened since the previous work call
+    reset_recorded: bool = False
+    waiting: tuple[int, ...] = ()  # events whose tokens_after is still to come
+    last_request: int | None = None
+    hour: bool = False  # one-hour cache writes were made
+    base: int | None = None  # prompt that growth is measured from
+    mean: float | None = None
+    deltas: int = 0
+    window_calls: int = 0
+    compactions: tuple[int, ...] = ()  # call counts at which the latest compactions happened
+    models: tuple[str, ...] = ()
+    model: str | None = None
+
+
+def same_model(one: str | None, other: str | None) -> bool:
+    """Whether two names mean one model; a date or window suffix is no difference. Unknown differs from nothing."""
+    if one == other or one is None or other is None:
+        return True
+    return _DATE.sub("", _DATE.sub("", one)) == _DATE.sub("", _DATE.sub("", other))
+
+
+def outcome(read: int | None, expected: int | None) -> CacheOutcome:
+    """What became of the cache: E against the tokens read."""
+    if read is None:
+        return "unreported"
+    if not expected:
+        return "first"
+    if read >= HIT * expected:
+        return "hit"
+    return "miss" if read <= MISS * expected else "partial"
+
+
+def cause(chain: Chain, call: Call, switched: bool, dropped: EventKind | None) -> MissCause:
+    """Why a call read less than was there, in the order of the contract."""
+    if chain.reset == "compaction" or dropped == "compaction":
+        return "compaction"
+    if chain.reset == "trim":
+        return "trim"
+    if switched:
+        return "model_switch"
+    if expired(chain, call):
+        return "expired"
+    if call.prefix_kept is False or (call.has_bodies and call.prefix_kept is None):
+        return "prefix_changed"
+    return "unknown"
+
+
+def life_time(chain: Chain, call: Call) -> int:
+    """Seconds the prefix of a chain stays cached: as the log tells, else the provider's own."""
+    if chain.hour:
+        return 3_600
+    previous = chain.previous
+    told = previous.cache_ttl_s if previous is not None else None
+    if told is not None:
+        return told
+    return cache_life(call.provider or (previous.provider if previous is not None else None), call.model)
+
+
+def expired(chain: Chain, call: Call) -> bool:
+    """Whether the gap since the last request of the chain is longer than the life of its cache."""
+    if chain.last_request is None or call.time is None:
+        return False
+    return call.time - chain.last_request > life_time(chain, call) * 1000
+
+
+def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> EventKind | None:
+    """What a smaller prompt in the same chain and model means; None for nothing.
+
+    Args:
+        later: prompts of the next work calls of the chain, at most two.
+    """
+    before, prompt = chain.expected, call.prompt_tokens
+    if before is None or prompt is None or prompt >= NOISE_SHARE * before:
+        return None
+    if chain.reset or chain.joint or not same_model(chain.model, call.model):
+        return None
+    if chain.windows and chain.window_calls == 1:
+        # the first call of a window carries one-off reminders; the second one being smaller is no reset
+        return None
+    if any(prompt_later >= RETURN_SHARE * before for prompt_later in later[:RETURN_CALLS]):
+        return None
+    read = call.cache_read_tokens
+    if read is not None and read >= WARM_SHARE * prompt and prompt > (chain.opening or 0):
+        return "rewind"
+    if prompt < DROP_SHARE * before:
+        if before - prompt <= DROP_TOKENS:
+            return None
+        if call.session_evidence in ("lane", "file", "prefix") and _opens_anew(chain, call, prompt):
+            return "clear"
+        return "compaction"
+    return "unexplained_drop"
+
+
+def _opens_anew(chain: Chain, call: Call, prompt: int) -> bool:
+    if not chain.opening or abs(prompt - chain.opening) > OPENING * chain.opening:
+        return False
+    return chain.last_request is None or call.time is None or call.time - chain.last_request > NEW_SESSION_GAP
+
+
+def thrashes(points: tuple[int, ...]) -> bool:
+    """Whether compactions at these call counts follow each other too fast."""
+    return any(len(points) >= many and points[-1] - points[-many] < within for many, within in THRASH)

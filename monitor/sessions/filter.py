@@ -1,0 +1,112 @@
+"""Narrowing sessions to what was asked for. Analysis always sees everything; only what is shown is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from monitor.sessions.sums import Acc, total
+from monitor.sessions.view import Bucket, SessionView, Turn
+
+_DAY = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Bounds in milliseconds since the epoch (from inclusive, to exclusive), a pattern of model names, a session."""
+
+    since: int | None = None
+    until: int | None = None
+    model: str | None = None
+    session: str | None = None
+
+    @property
+    def everything(self) -> bool:
+        return self == Wanted()
+
+    def turn(self, turn: Turn) -> bool:
+        time = turn.call.time
+        if self.since is not None and (time is None or time < self.since):
+            return False
+        if self.until is not None and (time is None or time >= self.until):
+            return False
+        return self.model is None or fnmatchcase(turn.call.model or "", self.model)
+
+
+def narrow(views: Iterable[SessionView], wanted: Wanted) -> list[SessionView]:
+    """Sessions with only the wanted calls; those without any are left out.
+
+    A session may be named by its beginning, as people copy the first characters of an id.
+    """
+    if wanted.everything:
+        return list(views)
+    found = list(views)
+    if wanted.session is not None:
+        exact = [view for view in found if view.session == wanted.session]
+        found = exact or [view for view in found if view.session.startswith(wanted.session)]
+    if wanted.since is None and wanted.until is None and wanted.model is None:
+        return found
+    cut = (_cut(view, wanted) for view in found)
+    return [view for view in cut if view.turns]
+
+
+def _cut(view: SessionView, wanted: Wanted) -> SessionView:
+    turns = [turn for turn in view.turns if wanted.turn(turn)]
+    if len(turns) == len(view.turns):
+        return view
+    sums: dict[tuple[str | None, int | None], Acc] = {}
+    misses: dict[str, int] = {}
+    reads = prompts = kept = expected = 0
+    work = []
+    for turn in turns:
+        call = turn.call
+        day = call.time // _DAY if call.time is not None else None
+        acc = sums.setdefault((call.model, day), Acc())
+        if call.status not in ("ok", "estimated"):
+            acc.errors += call.status == "error"
+        elif call.purpose == "side":
+            acc.side += 1
+        else:
+            acc.add(call, turn.cost_usd)
+        if call.purpose != "work" or call.status not in ("ok", "estimated"):
+            continue
+        work.append(turn)
+        if turn.cache_miss_cause is not None:
+            misses[turn.cache_miss_cause] = misses.get(turn.cache_miss_cause, 0) + 1
+        if call.prompt_tokens is not None and call.cache_read_tokens is not None:
+            reads += call.cache_read_tokens
+            prompts += call.prompt_tokens
+            if turn.expected_read:
+                kept += min(call.cache_read_tokens, turn.expected_read)
+                expected += turn.expected_read
+    indexes = {turn.index for turn in turns}
+    events = [event for event in view.events if event.before_call in indexes or event.after_call in indexes]
+    compactions = [event for event in events if event.kind == "compaction" and event.chain != "side"]
+    buckets = tuple(Bucket(model, day, acc.sums()) for (model, day), acc in sums.items())
+    peaks = [t.call.prompt_tokens for t in work if t.call.chain != "side" and t.call.prompt_tokens is not None]
+    times = [turn.call.time for turn in turns if turn.call.time is not None]
+    last = next((turn for turn in reversed(work) if turn.call.chain == "main"), None)
+    return msgspec.structs.replace(
+        view,
+        turns=tuple(turns),
+        events=tuple(events),
+        buckets=buckets,
+        sums=total(bucket.sums for bucket in buckets),
+        models=tuple(dict.fromkeys(turn.call.model for turn in work if turn.call.model)),
+        first=min(times) if times else None,
+        last=max(times) if times else None,
+        exchanges=len({t.exchange for t in work if t.exchange is not None and t.call.chain == "main"}) or None,
+        peak_prompt_tokens=max(peaks) if peaks else None,
+        last_prompt_tokens=last.call.prompt_tokens if last is not None else None,
+        last_output_tokens=last.call.output_tokens if last is not None else None,
+        last_turn=last,
+        cache_hit_ratio=reads / prompts if prompts else None,
+        prefix_hit_ratio=kept / expected if expected else None,
+        cache_misses=dict(sorted(misses.items())),
+        windows=len({(t.call.chain, t.window) for t in work if t.call.chain != "side"}),
+        compactions=len(compactions),
+        inferred_compactions=sum(1 for event in compactions if event.evidence == "inferred"),
+    )

@@ -1,0 +1,73 @@
+"""Calls left until a limit: growth since the last reset, told as a range.
+
+The growth of an agent's context is heavy-tailed: a few calls make most of it, so the median promises about twice too
+many calls. An exponentially weighted mean of the deltas since the last reset is unbiased; the range around it is
+empirical (reference decision 6: factors by how full the context is).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from monitor.sessions.view import Forecast, Range
+
+ALPHA = 0.15
+MIN_DELTAS = 8
+#: (fill, p10, p50, p90): what calls left turned out to be, as a multiple of (limit - used) / mean
+Factors = tuple[tuple[float, float, float, float], ...]
+FACTORS: Factors = ((0.5, 0.32, 0.98, 3.2), (0.7, 0.42, 1.06, 3.1), (0.85, 0.48, 1.00, 3.5), (9.9, 0.54, 1.10, 3.7))
+
+
+def forecast(
+    *,
+    used: int | None,
+    usable: int | None,
+    window: int | None,
+    mean_delta: float | None,
+    deltas: int,
+    recent: Sequence[int],
+    calls_per_exchange: float | None = None,
+    seconds_per_call: float | None = None,
+    factors: Factors = FACTORS,
+) -> Forecast | None:
+    """The forecast of a chain.
+
+    Args:
+        used: prompt plus output of the last work call, in tokens.
+        usable, window: limits in tokens.
+        mean_delta: weighted mean growth in tokens per call since the last reset.
+        deltas: how many deltas it rests on; fewer than 8 give no ranges.
+        recent: the latest deltas, for the size of the next one.
+    """
+    if used is None:
+        return None
+    if deltas < MIN_DELTAS or mean_delta is None:
+        return Forecast(calls_to_limit=None, calls_to_window=None, tokens_per_call=None, deltas=deltas)
+    to_limit = _range(used, usable, mean_delta, factors)
+    ordered = sorted(recent)
+    return Forecast(
+        calls_to_limit=to_limit,
+        calls_to_window=_range(used, window, mean_delta, factors),
+        tokens_per_call=round(mean_delta, 1),
+        next_delta_p90=float(ordered[min(len(ordered) - 1, int(len(ordered) * 0.9))]) if ordered else None,
+        deltas=deltas,
+        exchanges_to_limit=_scaled(to_limit, 1 / calls_per_exchange if calls_per_exchange else None),
+        seconds_to_limit=_scaled(to_limit, seconds_per_call),
+    )
+
+
+def _range(used: int, limit: int | None, mean: float, factors: Factors) -> Range | None:
+    if limit is None or limit <= 0 or mean <= 0:
+        return None
+    left = (limit - used) / mean
+    if left <= 0:
+        return Range(0.0, 0.0, 0.0)
+    fill = used / limit
+    _, low, middle, high = next(row for row in factors if fill < row[0])
+    return Range(round(left * low, 1), round(left * middle, 1), round(left * high, 1))
+
+
+def _scaled(calls: Range | None, by: float | None) -> Range | None:
+    if calls is None or by is None:
+        return None
+    return Range(round(calls.p10 * by, 1), round(calls.p50 * by, 1), round(calls.p90 * by, 1))

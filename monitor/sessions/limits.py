@@ -1,0 +1,152 @@
+"""Context limits, usable limits and life times of caches: what is known of clients and providers.
+
+Rules: contract.md ("Usable limit", "expired"); reference decision 1.1, 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from monitor.pricing import PriceTable
+from monitor.sessions.view import LimitSource
+
+#: windows a model may have beyond its first one; a prompt that does not fit shows that the next one is in use
+_LARGER = (200_000, 272_000, 400_000, 500_000, 1_000_000, 2_000_000, 10_000_000)
+_CLAUDE_CODE_WINDOW, _CLAUDE_1M = 200_000, 1_000_000
+_DEFAULT_MAX_OUTPUT = 32_000
+
+
+class LimitTable(Protocol):
+    """Where windows come from when the log does not say."""
+
+    def window(self, model: str | None, provider: str | None, when: int | None) -> tuple[int | None, int | None]:
+        """(context window, maximum output) in tokens."""
+
+
+class Overrides:
+    """``--context-limit [MODEL=]N`` as given by the user: patterns of model names, ``*`` for all."""
+
+    def __init__(self, rules: Mapping[str, int] | None = None) -> None:
+        self.rules = dict(rules or {})
+
+    def find(self, model: str | None) -> int | None:
+        """The user's limit for a model; an exact name wins over a pattern, a pattern over the plain number."""
+        if not self.rules:
+            return None
+        name = model or ""
+        if name in self.rules:
+            return self.rules[name]
+        for pattern, limit in self.rules.items():
+            if pattern != "*" and fnmatchcase(name, pattern):
+                return limit
+        return self.rules.get("*")
+
+
+def context_limit(
+    *,
+    source: str,
+    model: str | None,
+    provider: str | None,
+    when: int | None,
+    peak: int | None,
+    logged: int | None,
+    prices: PriceTable | None,
+    overrides: Overrides,
+) -> tuple[int | None, LimitSource | None]:
+    """The context window of a model in a session, in tokens, and how it is known.
+
+    Args:
+        peak: largest prompt seen of this model in the session; a prompt larger than the table's window proves a larger
+            one (Claude Code does not log whether the 1M window is on).
+    """
+    chosen = overrides.find(model)
+    if chosen is not None:
+        return chosen, "user"
+    if logged:
+        return logged, "logged"
+    table: int | None = None
+    if source == "claude-code" and (model or "").startswith("claude"):
+        table = _CLAUDE_CODE_WINDOW
+    elif prices is not None:
+        limits = prices.limits(model, provider, when)
+        table = limits.window if limits is not None else None
+    if table is None:
+        return None, None
+    if peak is not None and peak > table:
+        if table == _CLAUDE_CODE_WINDOW and (model or "").startswith("claude"):
+            return (_CLAUDE_1M if peak <= _CLAUDE_1M else None), "observed" if peak <= _CLAUDE_1M else None
+        larger = next((size for size in _LARGER if size >= peak), None)
+        return larger, "observed" if larger is not None else None
+    return table, "table"
+
+
+def usable_limit(
+    source: str, window: int | None, window_source: LimitSource | None, max_output: int | None
+) -> int | None:
+    """Where the client compacts by itself, in tokens; 0.9 of the window for clients without a known rule."""
+    if window is None:
+        return None
+    output = max_output if max_output else _DEFAULT_MAX_OUTPUT
+    if source in ("claude-code", "claude-code-otel"):
+        return max(0, window - min(output, 20_000) - 13_000)
+    if source in ("codex", "codex-otel"):
+        # the logged window is 95 % of the full one, of which Codex uses 90 %
+        full = window / 0.95 if window_source == "logged" else window
+        return round(full * 0.9)
+    if source == "pi":
+        return max(0, window - 16_384)
+    if source in ("gemini-cli", "gemini-otel"):
+        return window // 2
+    if source == "opencode":
+        return max(0, window - min(output, 20_000))
+    if source == "goose":
+        return round(window * 0.8)
+    return round(window * 0.9)
+
+
+def max_output(model: str | None, provider: str | None, when: int | None, prices: PriceTable | None) -> int | None:
+    """Largest answer of a model in tokens, if the table knows it."""
+    limits = prices.limits(model, provider, when) if prices is not None else None
+    return limits.max_output if limits is not None else None
+
+
+#: seconds an unused prefix stays cached, by provider; longer where a model or the log says so
+_LIFE = {
+    "anthropic": 300,
+    "bedrock": 300,
+    "openai": 600,
+    "azure": 600,
+    "google": 3_600,
+    "gemini": 3_600,
+    "deepseek": 86_400,
+    "moonshot": 300,
+}
+_DEFAULT_LIFE = 300
+
+
+def cache_life(provider: str | None, model: str | None) -> int:
+    """Seconds after which a provider may have dropped an unused prefix, where the log does not tell."""
+    name = (model or "").rpartition("/")[2]
+    if name.startswith("gpt-") and _version(name[4:]) >= 5.6:
+        return 1_800
+    if provider in _LIFE:
+        return _LIFE[provider]
+    for start, owner in (("claude", "anthropic"), ("gpt", "openai"), ("o3", "openai"), ("o4", "openai"),
+                         ("gemini", "google"), ("deepseek", "deepseek"), ("kimi", "moonshot")):  # fmt: skip
+        if name.startswith(start):
+            return _LIFE[owner]
+    return _DEFAULT_LIFE
+
+
+def _version(text: str) -> float:
+    number = ""
+    for char in text:
+        if not (char.isdigit() or (char == "." and "." not in number)):
+            break
+        number += char
+    try:
+        return float(number)
+    except ValueError:
+        return 0.0
