@@ -85,13 +85,15 @@ def choose(head: Head, source: str | None = None) -> tuple[Reader | None, float]
         return reader, score
     best: Reader | None = None
     best_score = 0.0
-    for name in COMMON:
-        for reader in module_readers(name):
-            score = reader.sniff(head)
-            if score >= CERTAIN:
-                return reader, score
-            if score > best_score:
-                best, best_score = reader, score
+    if head.data[:1] in b"{[\xef \t\r\n\x00":
+        # the agents' own logs are JSON lines; asked first, because most files on a machine are theirs
+        for name in COMMON:
+            for reader in module_readers(name):
+                score = reader.sniff(head)
+                if score >= CERTAIN:
+                    return reader, score
+                if score > best_score:
+                    best, best_score = reader, score
     for reader in all_readers():
         score = reader.sniff(head)
         if score > best_score:

@@ -21,7 +21,8 @@ from typing import IO, Any, Protocol, cast, runtime_checkable
 
 from monitor.records import Problem, Record
 
-HEAD_BYTES = 256 * 1024
+#: a head is first this long; a longer one is read only where the short one does not tell the format
+HEAD_BYTES, LONG_HEAD_BYTES = 32 * 1024, 1024 * 1024
 
 
 class ReadError(Exception):
@@ -69,7 +70,7 @@ class FileContext:
             OSError: the file cannot be opened.
         """
         if self.data is not None:
-            return io.BytesIO(self.data)
+            return open_bytes(self.data)
         if self.path is None:
             raise ReadError("there is nothing to read")
         return open_plain(self.path)
@@ -153,6 +154,13 @@ def open_plain(path: Path) -> IO[bytes]:
     return raw
 
 
+def open_bytes(data: bytes) -> IO[bytes]:
+    """Bytes as a stream, with gzip or zstd undone."""
+    if data[:2] == GZIP:
+        return cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(data)))
+    return _zstd(io.BytesIO(data)) if data[:4] == ZSTD else io.BytesIO(data)
+
+
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
     try:
         import zstandard
@@ -193,18 +201,26 @@ class _Raw(io.RawIOBase):
         super().close()
 
 
-def read_head(context: FileContext) -> Head:
+def read_head(context: FileContext, size: int = HEAD_BYTES) -> Head:
     """The decompressed beginning of an input.
 
     Raises:
         ReadError, OSError: see :meth:`FileContext.open`.
     """
-    magic = b""
     if context.data is not None:
-        magic = context.data[:16]
+        magic, data = context.data[:16], context.data[:size]
     elif context.path is not None:
-        with context.path.open("rb") as raw:
-            magic = raw.read(16)
-    with context.open() as stream:
-        data = stream.read(HEAD_BYTES)
-    return Head(data, context.name, len(data) < HEAD_BYTES, context.path, magic)
+        with context.path.open("rb", buffering=0) as raw:
+            data = raw.read(size)
+        magic = data[:16]
+    else:
+        raise ReadError("there is nothing to read")
+    if magic[:2] == GZIP or magic[:4] == ZSTD:
+        with context.open() as stream:
+            data = stream.read(size)
+    return Head(data, context.name, len(data) < size, context.path, magic)
+
+
+def compressed(head: Head) -> bool:
+    """Whether the bytes on disk are not the bytes of the log."""
+    return head.raw_magic[:2] == GZIP or head.raw_magic[:4] == ZSTD

@@ -34,8 +34,8 @@ from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
 
-#: steps kept of each chain when not all are asked for; signals look no further back
-RECENT_STEPS = 64
+#: steps kept of the main chain when not all are asked for; signals look no further back
+RECENT_STEPS = 40
 
 
 class ClaudeCodeParser(BaseParser):
@@ -290,6 +290,8 @@ class ClaudeCodeParser(BaseParser):
             self.records.append(SessionInfo(session=session, source=SOURCE, file=self.file, chain=chain, cwd_name=name))
 
     def _push(self, session: str, chain: str, item: tuple[Any, ...]) -> None:
+        if chain != "main" and not self.options.detail:
+            return  # decisions are about the main chain
         bucket = self._raw_steps.get(chain)
         if bucket is None:
             bucket = self._raw_steps[chain] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
@@ -339,9 +341,12 @@ class ClaudeCode:
                 return 0.0  # Qwen Code and Codex look alike from afar
             message = value.get("message")
             if "sessionId" in value and kind in ("user", "assistant", "system", "progress", "attachment"):
-                if isinstance(message, dict) and message.get("role") == "model":
-                    return 0.0
-                score = max(score, 0.95 if "uuid" in value or "parentUuid" in value else 0.6)
+                if isinstance(message, dict):
+                    if message.get("role") == "model" or "parts" in message:
+                        return 0.0
+                    if "content" in message and ("uuid" in value or "parentUuid" in value):
+                        return 0.95
+                score = max(score, 0.8 if "uuid" in value or "parentUuid" in value else 0.6)
             elif kind in shape.BOOKKEEPING and ("sessionId" in value or "leafUuid" in value or "snapshot" in value):
                 score = max(score, 0.5)
         return score

@@ -34,7 +34,7 @@ from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Quota, Record, SessionInfo, Step
 
 SOURCE = "codex"
-RECENT_STEPS = 64
+RECENT_STEPS = 40
 
 
 class CodexParser(BaseParser):

@@ -12,6 +12,8 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
+import msgspec
+
 #: a longer line is skipped and reported: no log record of use is that large (images are a few MB)
 MAX_LINE = 256 * 1024 * 1024
 _CHUNK = 1 << 20
@@ -106,15 +108,28 @@ def documents(data: bytes) -> list[Any]:
     return objects(data)
 
 
-def first_objects(data: bytes, count: int = 40) -> list[dict[str, Any]]:
-    """The JSON objects of the first lines of a head, for sniffing; what cannot be read is left out."""
-    found: list[dict[str, Any]] = []
-    for line in data.split(b"\n"):
-        if len(found) >= count:
-            break
-        try:
-            values = objects(line)
-        except Skipped as skipped:
-            values = skipped.objects
-        found.extend(value for value in values if isinstance(value, dict))
-    return found
+def first_objects(data: bytes, count: int = 40) -> Iterator[dict[str, Any]]:
+    """The JSON objects of the first lines of a head, one by one, for sniffing; what cannot be read is left out."""
+    found = start = 0
+    while found < count and start < len(data):
+        end = data.find(b"\n", start)
+        line = data[start : end + 1] if end >= 0 else data[start:]
+        start += len(line)
+        for value in _values(line):
+            if isinstance(value, dict):
+                found += 1
+                yield value
+
+
+_fast = msgspec.json.Decoder().decode
+
+
+def _values(line: bytes) -> list[Any]:
+    try:
+        return [_fast(line)]
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return objects(line)
+    except Skipped as skipped:
+        return skipped.objects

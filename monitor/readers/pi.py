@@ -31,7 +31,7 @@ from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
 
 SOURCE = "pi"
-RECENT_STEPS = 64
+RECENT_STEPS = 40
 _any = msgspec.json.Decoder().decode
 _ENTRIES = frozenset(("message", "compaction", "model_change", "thinking_level_change", "branch_summary", "custom",
                       "custom_message", "label", "session_info"))  # fmt: skip
@@ -295,7 +295,7 @@ class Pi:
     lines = True
 
     def sniff(self, head: Head) -> float:
-        objects_ = first_objects(head.data, 12)
+        objects_ = list(first_objects(head.data, 12))
         for place, value in enumerate(objects_):
             if value.get("type") == "session" and "id" in value and ("cwd" in value or "timestamp" in value):
                 if "trace_id" in value:

@@ -15,7 +15,7 @@ from monitor.sessions.build import Item, Session, Settings
 from monitor.sessions.view import SessionView
 from monitor.sources.files import Batch
 
-_RECENT_STEPS = 64
+_RECENT_STEPS = 40
 Key = tuple[int, int, int]
 
 

@@ -12,8 +12,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from monitor.readers import choose
-from monitor.readers.base import DEFAULT_OPTIONS, FileContext, Head, Parser, Reader, ReadError, ReadOptions, read_head
+from monitor.readers import CERTAIN, choose
+from monitor.readers.base import (
+    DEFAULT_OPTIONS,
+    LONG_HEAD_BYTES,
+    FileContext,
+    Head,
+    Parser,
+    Reader,
+    ReadError,
+    ReadOptions,
+    compressed,
+    read_head,
+)
 from monitor.readers.lines import MAX_LINE, iterate
 from monitor.records import Call, Problem, Record, SessionInfo
 from monitor.sources.discovery import reason
@@ -107,14 +118,17 @@ class Tail:
         if not head.data.strip(b" \t\r\n\x00"):
             return self._failed("the file is empty" if not head.data else "the file holds nothing but blanks")
         self.reader, self.score = choose(head, self.options.source)
+        if self.score < CERTAIN and not head.complete:
+            head = read_head(context, LONG_HEAD_BYTES)
+            self.reader, self.score = choose(head, self.options.source)
         if self.reader is None or (self.score < SURE_ENOUGH and self.options.source is None):
             self.reader = None
             return self._failed(binary(head) or UNKNOWN_FORMAT)
         self.parser = self.reader.parser(context)
         if self.reader.lines:
-            with context.open() as stream:
-                plain = head.raw_magic[: len(head.data[:4])] == head.data[: len(head.raw_magic)][:4]
-                self._feed(iterate(stream) if self._large() else stream, final or not plain)
+            packed = compressed(head)
+            with context.open() if packed else self.path.open("rb", buffering=1 << 20) as stream:
+                self._feed(iterate(stream) if packed or self._large() else stream, final or packed)
         else:
             self.parser.read(context)
             self.bytes_read += self._size()
@@ -222,7 +236,7 @@ def read_bytes(name: str, data: bytes, options: ReadOptions = DEFAULT_OPTIONS) -
     if not data.strip(b" \t\r\n\x00"):
         return Batch(name, [Problem(name, None, "the input is empty")], True), None
     try:
-        head = read_head(context)
+        head = read_head(context, LONG_HEAD_BYTES)
         reader, score = choose(head, options.source)
         if reader is None or (score < SURE_ENOUGH and options.source is None):
             return Batch(name, [Problem(name, None, binary(head) or UNKNOWN_FORMAT)], True), None
