@@ -241,10 +241,9 @@ class TableReader:
         found = table_rows.peek(head)
         if found.has(*_OWN_COLUMNS):
             return 0.9
-        if found.kind in ("xlsx", "parquet"):
-            return 0.2
-        words = " ".join(found.columns).lower()
-        return 0.1 if found.kind == "csv" and "token" in words else 0.0
+        if found.kind in ("xlsx", "parquet") and not found.columns:
+            return 0.4  # cannot be looked into: reading it says what is missing
+        return 0.0
 
     def parser(self, context: FileContext) -> TableParser:
         return TableParser(context)

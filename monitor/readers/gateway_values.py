@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from monitor.readers.times import to_ms
-from monitor.records import Call
+from monitor.records import Call, Record
 
 _decode = msgspec.json.Decoder().decode
 _NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+")
@@ -207,3 +207,40 @@ class Sightings:
                 return [call]
             return [named]
         return [msgspec.structs.replace(before, session=id, session_evidence=self._evidence), named]
+
+
+def latest(records: list[Record]) -> list[Record]:
+    """Records with each call once, as it was told last; the order of first mention is kept."""
+    at: dict[str, int] = {}
+    out: list[Record] = []
+    for record in records:
+        if isinstance(record, Call) and record.key:
+            place = at.setdefault(record.key, len(out))
+            if place < len(out):
+                out[place] = record
+                continue
+        out.append(record)
+    return out
+
+
+def written_order(calls: list[Call]) -> list[Call]:
+    """Calls of a list that shows the newest first, put back in the order they were made.
+
+    Times are often whole seconds. Within the same time the place in the file decides, backwards; calls that share a
+    time lose their line, because a line would put them in the wrong order again.
+    """
+    if len(calls) < 2 or (calls[0].time or 0) <= (calls[-1].time or 0):
+        return calls
+    calls.reverse()
+    calls.sort(key=_time)
+    if calls[0].line is not None:
+        for at in range(1, len(calls)):
+            if calls[at].time == calls[at - 1].time:
+                for place in (at - 1, at):
+                    if calls[place].line is not None:
+                        calls[place] = msgspec.structs.replace(calls[place], line=None)
+    return calls
+
+
+def _time(call: Call) -> int:
+    return call.time or 0

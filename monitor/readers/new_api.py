@@ -88,10 +88,7 @@ class Rows:
         """
         make = self.call
         found = [call for row, line in zip(rows, lines) if (call := make(row, line, exported)) is not None]
-        if len(found) > 1 and (found[0].time or 0) > (found[-1].time or 0):
-            found.reverse()  # newest first; the sort keeps the written order within a second
-            found.sort(key=_time)
-        return found
+        return values.written_order(found)
 
     def call(self, row: LogRow, line: int | None, exported: bool) -> Call | None:
         """The call a row tells of, or None."""
@@ -157,10 +154,6 @@ class Rows:
         if self.source in ("one-api", "new-api"):
             return self.source == "one-api"
         return row.other is None and row.use_time is None and row.group is None
-
-
-def _time(call: Call) -> int:
-    return call.time or 0
 
 
 def _times(row: LogRow) -> tuple[int | None, int | None]:

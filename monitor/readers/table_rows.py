@@ -194,6 +194,13 @@ def rows(context: FileContext, note: Note, path: str | None = None) -> Iterator[
         yield from csv_rows(_chain(window, stream), note)
 
 
+def by_line(head: Head, found: Peek) -> bool:
+    """JSON that can be read as it grows: values on lines of their own, the last one ended by a line feed."""
+    if found.wrapped or found.kind not in ("json", "jsonl"):
+        return False
+    return found.kind == "jsonl" or (head.complete and head.data.endswith(b"\n"))
+
+
 def is_json(window: bytes) -> bool:
     """The text begins as JSON does."""
     if window[:2] in _UTF16:
