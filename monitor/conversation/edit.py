@@ -55,6 +55,8 @@ def write_block(block: Any, old: Part, new: Part) -> Any:
         if "inlineData" in block or "inline_data" in block:
             return {"text": new.text}
         return {"type": kind, "text": new.text}
+    if isinstance(new, Text) and not isinstance(old, Text):
+        return {"text": new.text} if "functionCall" in block or "functionResponse" in block else _text_block(new)
     if isinstance(new, Text):
         return {**block, "text": new.text}
     if isinstance(new, Thinking):
@@ -62,36 +64,52 @@ def write_block(block: Any, old: Part, new: Part) -> Any:
     if isinstance(new, ToolCall):
         return _write_call(block, new)
     if isinstance(new, ToolResult):
-        return _write_result(block, new)
+        assert isinstance(old, ToolResult)
+        return _write_result(block, old, new)
     raise ValueError(f"cannot write a {type(new).__name__} here")
+
+
+def _text_block(new: Text) -> dict[str, Any]:
+    return {"type": "text", "text": new.text}
 
 
 def _write_call(block: dict[str, Any], new: ToolCall) -> dict[str, Any]:
     for key in ("function", "custom", "functionCall"):
         if isinstance(block.get(key), dict):
-            return {**block, key: _write_call(block[key], new)}
+            inner = _write_call(block[key], new)
+            return {**block, key: inner} if key == "functionCall" else {**block, "id": new.id, key: inner}
     out = dict(block)
     for key in ("arguments", "input", "args", "action"):
         if key in out:
             out[key] = new.raw_arguments
             break
-    for key in ("call_id", "id"):
-        if key in out and new.id:
-            out[key] = new.id
-            break
+    key = "call_id" if "call_id" in out or str(out.get("type")).endswith("_call") else "id"
+    if new.id and (key in out or block.get("type") in ("tool_use", "toolCall") or key == "call_id"):
+        out[key] = new.id
     if "name" in out and new.name:
         out["name"] = new.name
     return out
 
 
-def _write_result(block: dict[str, Any], new: ToolResult) -> dict[str, Any]:
+_RESULT_IDS = {"tool_result": "tool_use_id", "tool": "tool_call_id", "toolResult": "toolCallId"}
+
+
+def _write_result(block: dict[str, Any], before: ToolResult, new: ToolResult) -> dict[str, Any]:
     response = block.get("functionResponse")
     if isinstance(response, dict):
         old = response.get("response")
+        if new.name:
+            response = {**response, "name": new.name}
+        if new.text == before.text:
+            return {**block, "functionResponse": response}
         keys = [k for k, v in old.items() if isinstance(v, str)] if isinstance(old, dict) else []
         key = next((k for k in ("output", "result", "content", "error") if k in keys), keys[0] if keys else "output")
         return {**block, "functionResponse": {**response, "response": {key: new.text}}}
     out = dict(block)
+    if new.call_id != before.call_id:
+        out[_RESULT_IDS.get(new.kind, "call_id")] = new.call_id
+    if new.text == before.text and new.images == before.images:
+        return out
     for key in ("output", "content"):
         if key not in out:
             continue

@@ -233,6 +233,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     call_index: int | None = None  # which of them this is, from 0
     model: str | None = None
     session: str | None = None
+    touched: bool = False  # keys of the body were changed
     notes: tuple[str, ...] = ()  # what loading has to tell the user (which of several conversations was taken ...)
 
     # ---------------------------------------------------------------- reading
@@ -289,6 +290,13 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         numbered = tuple(m if m.index == i else msgspec.structs.replace(m, index=i) for i, m in enumerate(messages))
         return msgspec.structs.replace(self, messages=numbered)
 
+    def with_body(self, changes: Mapping[str, Any]) -> Conversation:
+        """The same messages in a request with other keys; None removes a key. Only for request bodies."""
+        body = {k: v for k, v in self.body.items() if k not in changes}
+        body |= {k: v for k, v in changes.items() if v is not None}
+        system = tuple(self.handler.parse_system(body))
+        return msgspec.structs.replace(self, body=body, system=system, touched=True)
+
     def new_message(self, role: Role, text: str, *, summary: bool = False) -> Message:
         """A user, assistant or system message in the shape of the format. ``summary`` sets its mark where
         it has one.
@@ -323,7 +331,9 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def changed(self) -> bool:
-        """True where the messages differ from those loaded."""
-        return len(self.messages) != len(self.original) or any(
-            a.raw is not b.raw for a, b in zip(self.messages, self.original)
+        """True where messages or body differ from what was loaded."""
+        return (
+            self.touched
+            or len(self.messages) != len(self.original)
+            or any(a.raw is not b.raw for a, b in zip(self.messages, self.original))
         )

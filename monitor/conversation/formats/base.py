@@ -123,6 +123,10 @@ class Format:
         """The neutral view of one item."""
         raise NotImplementedError
 
+    def view(self, raw: Any) -> Message:
+        """The neutral view of a raw object as it stands in ``Message.raw``."""
+        return self.parse(raw)
+
     def parse_system(self, body: dict[str, Any]) -> list[Message]:
         """System prompts that stand beside the messages."""
         return []

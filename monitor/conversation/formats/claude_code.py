@@ -31,6 +31,12 @@ _KEEP_FIELDS = ("isSidechain", "userType", "entrypoint", "cwd", "sessionId", "ve
 _STATE_LINES = ("mode", "permission-mode", "custom-title", "agent-name", "agent-color")
 
 
+def uuid_of(record: dict[str, Any], key: str = "uuid") -> str | None:
+    """The id (or parent's id) of a record; None where it is no string."""
+    value = record.get(key)
+    return value if isinstance(value, str) else None
+
+
 def is_boundary(record: dict[str, Any]) -> bool:
     """True for the record that marks a compaction."""
     return record.get("type") == "system" and record.get("subtype") == "compact_boundary"
@@ -59,32 +65,32 @@ class ClaudeCode(SessionFormat):
             obj = line.obj
             if obj is None or obj.get("type") not in ("user", "assistant"):
                 continue
-            message = obj.get("message")
-            role, parts, summary, synthetic = parse_message(message, ("message",))
-            kind: Role = "assistant" if obj["type"] == "assistant" else ("user" if role == "assistant" else role)
-            if kind == "user":
-                summary = bool(obj.get("isCompactSummary")) or summary
-                synthetic = _synthetic(obj) or synthetic
-            mid = message.get("id") if isinstance(message, dict) else None
-            skipped = bool(obj.get("isApiErrorMessage")) or (
-                isinstance(message, dict) and message.get("model") == "<synthetic>"
-            )
-            out.append(
-                Message(
-                    kind,
-                    parts,
-                    obj,
-                    where=f"line {line.number}",
-                    line=line.number,
-                    source=i,
-                    group=mid if isinstance(mid, str) and kind == "assistant" else "",
-                    is_summary=summary,
-                    synthetic=synthetic,
-                    mark="sidechain" if obj.get("isSidechain") else ("skipped" if skipped else ""),
-                    time=obj.get("timestamp") if isinstance(obj.get("timestamp"), str) else None,
-                )
-            )
+            where = f"line {line.number}"
+            out.append(msgspec.structs.replace(self.view(obj), where=where, line=line.number, source=i))
         return out
+
+    def view(self, raw: Any) -> Message:
+        obj: dict[str, Any] = raw
+        message = obj.get("message")
+        role, parts, summary, synthetic = parse_message(message, ("message",))
+        kind: Role = "assistant" if obj.get("type") == "assistant" else ("user" if role == "assistant" else role)
+        if kind == "user":
+            summary = bool(obj.get("isCompactSummary")) or summary
+            synthetic = _synthetic(obj) or synthetic
+        mid = message.get("id") if isinstance(message, dict) else None
+        skipped = bool(obj.get("isApiErrorMessage")) or (
+            isinstance(message, dict) and message.get("model") == "<synthetic>"
+        )
+        return Message(
+            kind,
+            parts,
+            obj,
+            group=mid if isinstance(mid, str) and kind == "assistant" else "",
+            is_summary=summary,
+            synthetic=synthetic,
+            mark="sidechain" if obj.get("isSidechain") else ("skipped" if skipped else ""),
+            time=obj.get("timestamp") if isinstance(obj.get("timestamp"), str) else None,
+        )
 
     def effective(self, lines: tuple[Line, ...], messages: tuple[Message, ...]) -> list[Message]:
         side = not any(m.mark == "" for m in messages)  # a subagent's file is all sidechain
@@ -92,12 +98,12 @@ class ClaudeCode(SessionFormat):
         by_id = {o["uuid"]: o for o in (x.obj for x in lines) if o and isinstance(o.get("uuid"), str)}
         live = [m for m in messages if m.mark in wanted]
         chain, boundary = self._chain(live[-1].raw if live else None, by_id)
-        answers = {m.group for m in live if m.group and m.raw.get("uuid") in chain}
-        chain |= {m.raw.get("uuid") for m in live if m.group in answers}
+        answers = {m.group for m in live if m.group and uuid_of(m.raw) in chain}
+        chain |= {uuid_of(m.raw) for m in live if m.group in answers}
         for m in live:
-            if m.role != "assistant" and m.results and m.raw.get("parentUuid") in chain:
-                chain.add(m.raw.get("uuid"))
-        seen = [m for m in live if m.raw.get("uuid") in chain]
+            if m.role != "assistant" and m.results and uuid_of(m.raw, "parentUuid") in chain:
+                chain.add(uuid_of(m.raw))
+        seen = [m for m in messages if uuid_of(m.raw) in chain and m.mark != "skipped"]
         kept = self._preserved(boundary, by_id, live) if boundary else []
         if not kept:
             return seen
@@ -111,8 +117,8 @@ class ClaudeCode(SessionFormat):
     ) -> tuple[set[Any], dict[str, Any] | None]:
         chain: set[Any] = set()
         record = leaf
-        while record is not None and record.get("uuid") not in chain:
-            chain.add(record.get("uuid"))
+        while record is not None and uuid_of(record) not in chain:
+            chain.add(uuid_of(record))
             if is_boundary(record):
                 return chain, record
             parent = record.get("parentUuid")
@@ -129,18 +135,18 @@ class ClaudeCode(SessionFormat):
         head, tail = segment.get("headUuid"), segment.get("tailUuid")
         ids: set[Any] = set()
         record = by_id.get(tail) if isinstance(tail, str) else None
-        while record is not None and record.get("uuid") not in ids:
-            ids.add(record.get("uuid"))
-            if record.get("uuid") == head:
+        while record is not None and uuid_of(record) not in ids:
+            ids.add(uuid_of(record))
+            if uuid_of(record) == head:
                 break
             parent = record.get("parentUuid")
             record = by_id.get(parent) if isinstance(parent, str) else None
         if head not in ids:
             return []
-        groups = {m.group for m in live if m.group and m.raw.get("uuid") in ids}
-        ids |= {m.raw.get("uuid") for m in live if m.group in groups}
-        calls = {c.id for m in live if m.raw.get("uuid") in ids for c in m.calls}
-        return [m for m in live if m.raw.get("uuid") in ids or any(r.call_id in calls for r in m.results)]
+        groups = {m.group for m in live if m.group and uuid_of(m.raw) in ids}
+        ids |= {uuid_of(m.raw) for m in live if m.group in groups}
+        calls = {c.id for m in live if uuid_of(m.raw) in ids for c in m.calls}
+        return [m for m in live if uuid_of(m.raw) in ids or any(r.call_id in calls for r in m.results)]
 
     def describe(self, conv: Conversation) -> Conversation:
         session = next((m.raw.get("sessionId") for m in conv.messages if m.raw.get("sessionId")), None)
@@ -162,15 +168,11 @@ class ClaudeCode(SessionFormat):
             raw["message"]["content"] = [{"type": "text", "text": text}]
         if summary:
             raw |= {"isCompactSummary": True, "isVisibleInTranscriptOnly": True}
-        return self._view(raw, summary)
+        return self.view(raw)
 
     def new_results(self, conv: Conversation, calls: Sequence[ToolCall], text: str) -> list[Message]:
         blocks = [{"type": "tool_result", "tool_use_id": c.id, "content": text, "is_error": True} for c in calls]
-        return [self._view({"type": "user", "message": {"role": "user", "content": blocks}}, False)]
-
-    def _view(self, raw: dict[str, Any], summary: bool) -> Message:
-        role, parts, known, synthetic = parse_message(raw["message"], ("message",))
-        return Message(role, parts, raw, is_summary=summary or known, synthetic=synthetic)
+        return [self.view({"type": "user", "message": {"role": "user", "content": blocks}})]
 
     def insert(self, conv: Conversation, message: Message, before: dict[str, Any] | None) -> dict[str, Any]:
         like = before or next((x.obj for x in conv.lines if x.obj and "uuid" in x.obj), None) or {}

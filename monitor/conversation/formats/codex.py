@@ -42,9 +42,10 @@ class Codex(SessionFormat):
     def parse_lines(self, lines: tuple[Line, ...]) -> list[Message]:
         out: list[Message] = []
         for i, line in enumerate(lines):
-            if line.obj is None or not isinstance(line.obj.get("payload"), dict):
+            if line.obj is None:
                 continue
-            payload = line.obj["payload"]
+            payload = line.obj.get("payload")
+            payload = payload if isinstance(payload, dict) else {}
             stamp = line.obj.get("timestamp")
             time = stamp if isinstance(stamp, str) else None
             if line.obj.get("type") == "response_item" and payload.get("type") not in _NOT_SENT:
@@ -136,6 +137,9 @@ class Codex(SessionFormat):
         )
 
     # ---------------------------------------------------------------- out
+    def view(self, raw: Any) -> Message:
+        return parse_item(raw)
+
     def make(self, role: Role, text: str) -> dict[str, Any]:
         return make_item(role, text)
 

@@ -54,6 +54,8 @@ class Gemini(Format):
                     parts[k] = msgspec.structs.replace(part, id=f"{part.name}@{i}.{k}")
                 elif isinstance(part, ToolResult) and not part.call_id:
                     match = next((c for c in open_calls if c.name == part.name), None)
+                    if match is None and len(open_calls) == sum(isinstance(p, ToolResult) for p in parts[k:]):
+                        match = next(iter(open_calls), None)  # a wrong name: by its place
                     if match:
                         open_calls.remove(match)
                         parts[k] = msgspec.structs.replace(part, call_id=match.id)

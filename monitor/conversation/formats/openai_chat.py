@@ -33,7 +33,7 @@ class OpenAIChat(Format):
         dicts = [m for m in messages if isinstance(m, dict)]
         if any(m.get("tool_calls") or m.get("role") in ("tool", "function", "system", "developer") for m in dicts):
             return 0.7
-        known = any(m.get("role") in _ROLES and ("content" in m or "tool_calls" in m) for m in dicts)
+        known = any(str(m.get("role")) in _ROLES and ("content" in m or "tool_calls" in m) for m in dicts)
         return 0.3 if known or (isinstance(body, dict) and not messages) else 0.0
 
     def parse(self, item: Any) -> Message:

@@ -77,8 +77,10 @@ class Pi(SessionFormat):
                 "user", tuple(parts_of(entry.get("content"), ("content",))), entry, synthetic=True, mark="custom"
             )
         m = entry.get("message")
-        if kind != "message" or not isinstance(m, dict):
+        if kind != "message":
             return None
+        if not isinstance(m, dict):
+            return Message("user", (), entry, synthetic=True)
         role = m.get("role")
         base = ("message", "content")
         if role == "toolResult":
@@ -115,6 +117,10 @@ class Pi(SessionFormat):
             is_summary=looks_like_summary(text),
             synthetic=role != "user" or looks_synthetic(text),
         )
+
+    def view(self, raw: Any) -> Message:
+        found = self._view(raw)
+        return found if found is not None else Message("user", (), raw, synthetic=True)
 
     def effective(self, lines: tuple[Line, ...], messages: tuple[Message, ...]) -> list[Message]:
         by_source = {m.source: m for m in messages}
@@ -268,7 +274,7 @@ def entry_path(lines: Sequence[Line]) -> list[int]:
     for i in entries:
         obj = lines[i].obj
         assert obj is not None
-        if obj.get("id"):
+        if isinstance(obj.get("id"), str):
             by_id[obj["id"]] = i
     path: list[int] = []
     at: int | None = entries[-1]

@@ -29,7 +29,7 @@ _ITEMS = {"reasoning", "message", "item_reference", *COMPACTION_KINDS, *CALL_KIN
 def item_type(item: dict[str, Any]) -> str:
     """The type of an item; an item with a role and no type is a message."""
     kind = item.get("type")
-    return kind if isinstance(kind, str) else ("message" if "role" in item else "")
+    return kind if isinstance(kind, str) and kind else ("message" if "role" in item else "")
 
 
 def parse_item(item: Any, base: Path = ()) -> Message:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from monitor.conversation.rules.base import Entry, Findings, any_format
+from monitor.conversation.rules.base import Entry, Findings, any_format, ident
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _THINKING = ("thinking", "redacted_thinking")
@@ -89,7 +89,7 @@ class AnthropicRules:
             if what == "tool_use":
                 self._call(block, role, place)
                 if role == "assistant":
-                    calls[block.get("id")] = where
+                    calls[ident(block.get("id"))] = where
             elif what == "text":
                 self._text(block, role, place, isinstance(content, list))
             elif what in _THINKING:
@@ -102,7 +102,7 @@ class AnthropicRules:
 
     def _answers(self, found: list[Any], role: str, where: str) -> None:
         """Every call of the message before must be answered in this one."""
-        given = {b.get("tool_use_id") for b in found if kind(b) == "tool_result"} if role == "user" else set()
+        given = {ident(b.get("tool_use_id")) for b in found if kind(b) == "tool_result"} if role == "user" else set()
         for cid, owner in self.open.items():
             if cid not in given:
                 goal = where if role == "user" else "the next message"
@@ -110,7 +110,7 @@ class AnthropicRules:
 
     def _result(self, block: dict[str, Any], role: str, place: str, given: set[Any], other: bool) -> None:
         self.uses_tools = True
-        cid = block.get("tool_use_id")
+        cid = ident(block.get("tool_use_id"))
         if role != "user":
             self.out.add("A3-result-role", place, "tool_result outside a user message")
         elif cid in given:
@@ -127,7 +127,7 @@ class AnthropicRules:
 
     def _call(self, block: dict[str, Any], role: str, place: str) -> None:
         self.uses_tools = True
-        cid = block.get("id")
+        cid = ident(block.get("id"))
         if role != "assistant":
             self.out.add("A3-call-role", place, "tool_use outside an assistant message")
         if not isinstance(cid, str) or not _ID.fullmatch(cid):

@@ -38,10 +38,10 @@ class ChatRules:
     def _one(self, entry: Entry) -> None:
         raw, where = entry.raw, entry.where
         role = raw.get("role") if isinstance(raw, dict) else None
-        if not isinstance(raw, dict) or role not in _ROLES:
-            self.out.add("role-unknown", where, "not an object" if role is None else f"role {role!r}")
-            return
         any_format(raw, where, self.out)
+        if not isinstance(raw, dict) or role not in _ROLES:
+            self.out.add("role-unknown", where, f"role {role!r}" if isinstance(raw, dict) else "not an object")
+            return
         if role == "tool":
             self._result(raw, where)
         else:

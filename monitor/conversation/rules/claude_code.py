@@ -8,7 +8,7 @@ from typing import Any
 from monitor.conversation.formats.claude_code import is_boundary
 from monitor.conversation.model import Conversation, Message
 from monitor.conversation.rules import anthropic
-from monitor.conversation.rules.base import Entry, Findings
+from monitor.conversation.rules.base import Entry, Findings, ident
 
 
 def check(conv: Conversation, out: Findings) -> None:
@@ -31,7 +31,7 @@ def _links(records: list[tuple[int, dict[str, Any]]], bad: set[int], out: Findin
     first: dict[Any, int] = {}
     sessions = set()
     for number, record in records:
-        uuid, kind = record.get("uuid"), record.get("type")
+        uuid, kind = ident(record.get("uuid")), record.get("type")
         if uuid is None:
             continue
         where = f"line {number}"
@@ -40,13 +40,13 @@ def _links(records: list[tuple[int, dict[str, Any]]], bad: set[int], out: Findin
         first.setdefault(uuid, number)
         if kind in ("user", "assistant"):
             if record.get("sessionId"):
-                sessions.add(record["sessionId"])
+                sessions.add(ident(record["sessionId"]))
             message = record.get("message")
             role = message.get("role") if isinstance(message, dict) else None
             if role != kind:
                 out.add("K-role-mismatch", where, f"type {kind} with role {role!r}")
     for number, record in records:
-        parent = record.get("parentUuid")
+        parent = ident(record.get("parentUuid"))
         if not record.get("uuid") or parent is None:
             continue
         if parent not in first:
@@ -58,13 +58,13 @@ def _links(records: list[tuple[int, dict[str, Any]]], bad: set[int], out: Findin
 
 
 def _boundaries(records: list[tuple[int, dict[str, Any]]], out: Findings) -> None:
-    told = {r.get("parentUuid") for _, r in records if r.get("type") == "user" and r.get("isCompactSummary")}
+    told = {ident(r.get("parentUuid")) for _, r in records if r.get("type") == "user" and r.get("isCompactSummary")}
     for number, record in records:
         if not is_boundary(record):
             continue
         if record.get("parentUuid") is not None:
             out.add("K-boundary-parent", f"line {number}", "compact_boundary must have parentUuid null")
-        if record.get("uuid") not in told:
+        if ident(record.get("uuid")) not in told:
             out.add("K-boundary-summary", f"line {number}", "compact_boundary is not followed by a summary line")
 
 

@@ -18,9 +18,10 @@ def check(conv: Conversation, out: Findings) -> None:
         payload = line.obj.get("payload")
         if not isinstance(payload, dict):
             out.add("X-no-payload", where, "line without payload")
-        elif line.obj.get("type") == "compacted":
-            if not payload.get("message") and not payload.get("replacement_history"):
-                out.add("X-compacted-empty", where, "compacted record with neither message nor replacement_history")
+            payload = {}
+        if line.obj.get("type") == "compacted" and not (payload.get("message") or payload.get("replacement_history")):
+            told = "compacted record with neither message nor replacement_history"
+            out.add("X-compacted-empty", where, told)
     first = next((x.obj for x in conv.lines if x.obj is not None), None)
     if first is None or first.get("type") != "session_meta":
         out.add("X-no-session-meta", "line 1", "first line is not session_meta")

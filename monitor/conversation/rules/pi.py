@@ -6,7 +6,7 @@ from typing import Any
 
 from monitor.conversation.formats.pi import is_tree
 from monitor.conversation.model import Conversation, Message
-from monitor.conversation.rules.base import Entry, Findings, any_format, image_count, readable
+from monitor.conversation.rules.base import Entry, Findings, any_format, ident, image_count, readable
 
 _OTHER_ROLES = ("bashExecution", "custom", "branchSummary", "compactionSummary")
 
@@ -32,13 +32,13 @@ def _entries(conv: Conversation, out: Findings) -> None:
     for number, entry in records:
         if entry.get("type") == "session":
             continue
-        where, eid = f"line {number}", entry.get("id")
+        where, eid = f"line {number}", ident(entry.get("id"))
         if tree:
             if not eid:
                 out.add("P-no-id", where, "entry without id")
             elif eid in first:
                 out.add("P-duplicate-id", where, f"id {eid} already on line {first[eid]}")
-            parent = entry.get("parentId")
+            parent = ident(entry.get("parentId"))
             if parent is not None and parent not in first:
                 out.add("P-parent-missing", where, f"parentId {parent} is not an earlier entry")
             if eid:
@@ -46,8 +46,8 @@ def _entries(conv: Conversation, out: Findings) -> None:
         if entry.get("type") == "compaction":
             if not str(entry.get("summary") or "").strip():
                 out.add("P-compaction-empty", where, "compaction entry without summary")
-            kept = entry.get("firstKeptEntryId")
-            if kept and kept not in first:
+            kept = ident(entry.get("firstKeptEntryId"))
+            if entry.get("firstKeptEntryId") and kept not in first:
                 out.add("P-first-kept-missing", where, "firstKeptEntryId is not an earlier entry")
 
 
@@ -66,7 +66,8 @@ class _Path:
             if m.raw.get("type") != "message":
                 has_user = True  # summaries and custom messages are sent as user messages
                 continue
-            entry = Entry(m.raw.get("message") or {}, m.where)
+            message = m.raw.get("message")
+            entry = Entry(message if isinstance(message, dict) else {}, m.where)
             any_format(entry.raw, m.where, self.out)
             role = entry.raw.get("role")
             has_user = has_user or role == "user"
@@ -95,7 +96,7 @@ class _Path:
                 self.out.add("P-empty-content", where, "empty assistant message")
             for block in content if isinstance(content, list) else []:
                 if isinstance(block, dict) and block.get("type") == "toolCall":
-                    self._call(block.get("id"), where)
+                    self._call(ident(block.get("id")), where)
         elif role not in _OTHER_ROLES:
             self.out.add("role-unknown", where, f"role {role!r}")
 
@@ -110,7 +111,7 @@ class _Path:
         self.answered.discard(cid)
 
     def _result(self, entry: Entry) -> None:
-        cid, where = entry.raw.get("toolCallId"), entry.where
+        cid, where = ident(entry.raw.get("toolCallId")), entry.where
         if cid in self.open:
             del self.open[cid]
             self.answered.add(cid)

@@ -31,13 +31,14 @@ class ResponsesRules:
         has_user = False
         for i, entry in enumerate(self.entries):
             raw, where = entry.raw, entry.where
-            if not isinstance(raw, dict) or not item_type(raw):
-                told = "item is not an object" if not isinstance(raw, dict) else "item without type and role"
-                self.out.add("role-unknown", where, told)
+            if not isinstance(raw, dict):
+                self.out.add("role-unknown", where, "item is not an object")
                 continue
             any_format(raw, where, self.out)
             self._id(raw, where)
             kind = item_type(raw)
+            if not kind:
+                self.out.add("role-unknown", where, "item without type and role")
             has_user = has_user or (kind == "message" and raw.get("role") == "user") or kind in COMPACTION_KINDS
             if kind in CALL_KINDS:
                 self._call(raw, kind, where)
@@ -131,7 +132,7 @@ class ResponsesRules:
                 break
         kind = item_type(follows) if follows is not None else ""
         loose = kind in OUTPUT_KINDS or kind in COMPACTION_KINDS[:1] or kind == "compaction_trigger"
-        if follows is None or loose or (kind == "message" and follows.get("role") != "assistant"):
+        if follows is None or loose or (kind in ("message", "") and follows.get("role") != "assistant"):
             told = "reasoning item is not followed by the item it belongs to"
             self.out.add("R3-reasoning-dangling", where, told)
         if self.store is False and not raw.get("encrypted_content"):

@@ -1,0 +1,62 @@
+"""Repair of a conversation: what can be put right without inventing anything but a marked placeholder.
+
+Every step says what it did, by place; nothing is repaired in silence. Not repairable: no messages at all, no user
+message, a request too large without images, a file that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from monitor.conversation.model import Conversation
+from monitor.conversation.repair import content, ids, lines, pairs, request
+from monitor.conversation.repair.base import LOST_CALL, NO_RESULT, OPENING, Sheet
+from monitor.conversation.rules import Violation, check
+
+__all__ = ["LOST_CALL", "NO_RESULT", "OPENING", "repair"]
+
+_STEPS = (
+    lines.fix_lines,
+    content.fix_text,
+    request.fix_compaction,
+    request.fix_roles,
+    content.fix_blocks,
+    content.fix_arguments,
+    ids.fix_ids,
+    pairs.fix_kinds,
+    pairs.fix_pairs,
+    content.fix_thinking,
+    content.fix_images,
+    content.fix_empty,
+    request.fix_request,
+)
+_ROUNDS = 6
+
+
+def repair(
+    conv: Conversation,
+    violations: Iterable[Violation],
+    *,
+    strict_roles: bool = False,
+    bedrock: bool = False,
+    max_bytes: int | None = None,
+) -> tuple[Conversation, list[str]]:
+    """(the repaired conversation, what was done). The options are those the violations were found with.
+
+    Works in rounds, as mending one rule may uncover another; ends when nothing is broken or nothing more can be done.
+    """
+    done: list[str] = []
+    codes = {v.code for v in violations if v.level == "error"}
+    for _ in range(_ROUNDS):
+        if not codes:
+            break
+        sheet = Sheet(conv, codes, done)
+        before = len(done)
+        for step in _STEPS:
+            step(sheet)
+        conv = sheet.conv
+        if len(done) == before:
+            break
+        found = check(conv, None, strict_roles, bedrock, max_bytes)
+        codes = {v.code for v in found}
+    return conv, done

@@ -1,0 +1,216 @@
+"""Lines of session files: broken ones, missing headers, links that lead nowhere, boundaries without a summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
+from monitor.conversation.model import Line
+from monitor.conversation.repair.base import Sheet
+
+CODES = [
+    "K-bad-line",
+    "K-boundary-parent",
+    "K-boundary-summary",
+    "K-duplicate-uuid",
+    "K-parent-missing",
+    "K-role-mismatch",
+    "X-bad-line",
+    "X-compacted-empty",
+    "X-no-payload",
+    "X-no-session-meta",
+    "P-bad-line",
+    "P-compaction-empty",
+    "P-duplicate-id",
+    "P-first-kept-missing",
+    "P-no-header",
+    "P-no-id",
+    "P-parent-missing",
+]
+
+
+def fix_lines(sheet: Sheet) -> None:
+    """Mend the lines and read the session anew from them."""
+    handler = sheet.conv.handler
+    if not sheet.broken(*CODES) or not isinstance(handler, SessionFormat):
+        return
+    lines = [x for x in sheet.conv.lines if x.obj is not None]
+    for x in sheet.conv.lines:
+        if x.obj is None:
+            sheet.say(f"line {x.number}: line that is no JSON object removed")
+        elif x.error:
+            sheet.say(f"line {x.number}: objects glued together put on lines of their own")
+    lines = [msgspec.structs.replace(x, error="") if x.error else x for x in lines]
+    mend = {"claude-code": _claude_code, "codex": _codex, "pi": _pi}[handler.name]
+    lines = mend(sheet, lines)
+    fresh = handler.from_lines(renumber(lines), sheet.conv.path)
+    sheet.conv = msgspec.structs.replace(fresh, notes=sheet.conv.notes, touched=True)
+
+
+def _set(line: Line, **changes: Any) -> Line:
+    assert line.obj is not None
+    return encode_line({**line.obj, **changes}, line)
+
+
+def _obj(line: Line) -> dict[str, Any]:
+    assert line.obj is not None
+    return line.obj
+
+
+def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
+    seen: set[Any] = set()
+    out: list[Line] = []
+    for x in lines:
+        uuid = _obj(x).get("uuid")
+        if isinstance(uuid, str) and uuid in seen:
+            sheet.say(f"line {x.number}: second record of the same uuid removed")
+            continue
+        seen.add(uuid)
+        message = _obj(x).get("message")
+        kind = _obj(x).get("type")
+        if kind in ("user", "assistant") and isinstance(message, dict) and message.get("role") != kind:
+            sheet.say(f"line {x.number}: role set to {kind}, the type of the record")
+            x = _set(x, message={**message, "role": kind})
+        out.append(x)
+    told = {_obj(x).get("parentUuid") for x in out if _obj(x).get("isCompactSummary")}
+    gone: dict[Any, Any] = {}
+    kept: list[Line] = []
+    for x in out:
+        obj = _obj(x)
+        if obj.get("subtype") == "compact_boundary":
+            if obj.get("uuid") not in told:
+                sheet.say(f"line {x.number}: compaction boundary without a summary removed")
+                gone[obj.get("uuid")] = obj.get("logicalParentUuid") or obj.get("parentUuid")
+                continue
+            if obj.get("parentUuid") is not None:
+                sheet.say(f"line {x.number}: parentUuid of the boundary set to null")
+                x = _set(x, parentUuid=None)
+        kept.append(x)
+    return _mend_parents(sheet, kept, "uuid", "parentUuid", gone)
+
+
+def _mend_parents(
+    sheet: Sheet, lines: list[Line], own: str, up: str, gone: dict[Any, Any], earlier: bool = False
+) -> list[Line]:
+    """Records whose parent is not there hang on the record before them; a removed parent is passed over."""
+    ids = {_obj(x).get(own) for x in lines if isinstance(_obj(x).get(own), str)}
+    out: list[Line] = []
+    before: Any = None
+    past: set[Any] = set()
+    for x in lines:
+        obj = _obj(x)
+        parent = obj.get(up)
+        for _ in range(len(gone)):
+            if not isinstance(parent, str) or parent not in gone:
+                break
+            parent = gone[parent]
+        if obj.get(own) and parent is not None:
+            missing = not isinstance(parent, str) or parent not in (past if earlier else ids)
+            if missing:
+                sheet.say(f"line {x.number}: hung on the record before it, as its {up} is not in the file")
+                parent = before
+        if parent != obj.get(up) and up in obj:
+            x = _set(x, **{up: parent})
+        if isinstance(obj.get(own), str):
+            if not obj.get("isSidechain"):
+                before = obj[own]
+            past.add(obj[own])
+        out.append(x)
+    return out
+
+
+def _codex(sheet: Sheet, lines: list[Line]) -> list[Line]:
+    out: list[Line] = []
+    for x in lines:
+        payload = _obj(x).get("payload")
+        if not isinstance(payload, dict):
+            sheet.say(f"line {x.number}: line without payload removed")
+        elif _obj(x).get("type") == "compacted" and not (payload.get("message") or payload.get("replacement_history")):
+            sheet.say(f"line {x.number}: empty compacted record removed")
+        else:
+            out.append(x)
+    if not sheet.broken("X-no-session-meta"):
+        return out
+    meta = [x for x in out if _obj(x).get("type") == "session_meta"][:1]
+    if not meta:
+        stamp = next((_obj(x)["timestamp"] for x in out if isinstance(_obj(x).get("timestamp"), str)), "")
+        context: dict[str, Any] = next((_obj(x)["payload"] for x in out if _obj(x).get("type") == "turn_context"), {})
+        payload = {
+            "id": new_id("session", len(out), stamp),
+            "timestamp": stamp,
+            "cwd": context.get("cwd") or ".",
+            "originator": "codex_cli_rs",
+            "cli_version": "0.0.0",
+        }
+        style = out[0] if out else None
+        meta = [encode_line({"timestamp": stamp, "type": "session_meta", "payload": payload}, style)]
+    sheet.say("line 1: session_meta put first")
+    return [*meta, *(x for x in out if x is not meta[0])]
+
+
+def _pi(sheet: Sheet, lines: list[Line]) -> list[Line]:
+    header = [x for x in lines if _obj(x).get("type") == "session"][:1]
+    rest = [x for x in lines if _obj(x).get("type") != "session"]
+    tree = any("id" in _obj(x) for x in rest)
+    if not header or lines[0] is not header[0]:
+        sheet.say("line 1: session header put first")
+    if not header:
+        stamp = last_time(rest)
+        record: dict[str, Any] = {"type": "session"}
+        record |= {"version": 3} if tree else {}
+        record |= {"id": new_id("session", len(rest), stamp), "timestamp": stamp, "cwd": "."}
+        header = [encode_line(record, rest[0] if rest else None)]
+    out: list[Line] = []
+    gone: dict[Any, Any] = {}
+    renamed: dict[Any, Any] = {}
+    seen: set[Any] = set()
+    for n, x in enumerate(rest):
+        obj = _obj(x)
+        if obj.get("type") == "compaction" and not str(obj.get("summary") or "").strip():
+            sheet.say(f"line {x.number}: compaction entry without a summary removed")
+            gone[obj.get("id")] = obj.get("parentId")
+            continue
+        if tree:
+            x = _entry(sheet, x, n, seen, renamed)
+            seen.add(_obj(x).get("id"))
+        out.append(x)
+    if tree:
+        out = _mend_parents(sheet, out, "id", "parentId", gone, earlier=True)
+        out = _first_kept(sheet, out)
+    return [*header, *out]
+
+
+def _entry(sheet: Sheet, x: Line, n: int, seen: set[Any], renamed: dict[Any, Any]) -> Line:
+    """An entry with an id of its own, hanging on the newest entry of its parent's name."""
+    obj = _obj(x)
+    changes: dict[str, Any] = {}
+    if obj.get("parentId") in renamed:
+        changes["parentId"] = renamed[obj["parentId"]]
+    if not isinstance(obj.get("id"), str) or not obj["id"] or obj["id"] in seen:
+        made = new_id("entry", n, obj.get("id"), obj.get("timestamp"))[:8]
+        sheet.say(f"line {x.number}: entry given an id of its own")
+        if obj.get("id"):
+            renamed[obj["id"]] = made
+        changes["id"] = made
+    return _set(x, **changes) if changes else x
+
+
+def _first_kept(sheet: Sheet, lines: list[Line]) -> list[Line]:
+    """A compaction whose first kept entry is unknown keeps from the last user message before it."""
+    out: list[Line] = []
+    for x in lines:
+        obj = _obj(x)
+        ids = [_obj(y).get("id") for y in out]
+        if obj.get("type") == "compaction" and obj.get("firstKeptEntryId") and obj["firstKeptEntryId"] not in ids:
+            users = [
+                _obj(y)["id"]
+                for y in out
+                if _obj(y).get("type") == "message" and (_obj(y).get("message") or {}).get("role") == "user"
+            ]
+            first = users[-1] if users else obj.get("id")
+            sheet.say(f"line {x.number}: firstKeptEntryId set to the last user message before it")
+            x = _set(x, firstKeptEntryId=first)
+        out.append(x)
+    return out
