@@ -25,7 +25,7 @@ from monitor.readers.base import (
     compressed,
     read_head,
 )
-from monitor.readers.lines import MAX_LINE, iterate
+from monitor.readers.lines import MAX_LINE, Skipped, iterate, objects
 from monitor.records import Call, Problem, Record, SessionInfo
 from monitor.sources.discovery import reason
 
@@ -34,9 +34,6 @@ _HEAD_PRINT, _TAIL_PRINT = 1024, 256
 SURE_ENOUGH = 0.3
 #: a whole file up to this size cannot hold a line longer than allowed, so lines need no limit
 _SMALL = MAX_LINE
-#: documents that are rewritten as a whole may be caught half written: wait for the next look this many times
-_RETRIES = 3
-
 UNKNOWN_FORMAT = "the format of this file is not known (see `ctxmon doctor`, or give a column map with --map)"
 NO_USAGE = "there is no usage in this file (it is known as {title}, but holds no token counts)"
 
@@ -68,7 +65,6 @@ class Tail:
     _stamp: tuple[int, int, int] | None = None
     _print: tuple[int, int, int] | None = None
     _torn_size: int = -1
-    _failures: int = 0
 
     @property
     def name(self) -> str:
@@ -108,6 +104,11 @@ class Tail:
     def _failed(self, why: str) -> Batch:
         self.note = why
         return Batch(self.name, [Problem(self.name, None, why)], replace=self.parser is None)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a last line without line feed has been held back."""
+        return self._torn_size >= 0
 
     # ------------------------------------------------------------------------------------------------ reading
     def _whole(self, final: bool) -> Batch:
@@ -156,14 +157,12 @@ class Tail:
         assert self.parser is not None
         assert self.reader is not None
         records = self.parser.take()
-        before = self.calls
         self.calls += sum(1 for record in records if isinstance(record, Call))
         known = self.calls or any(isinstance(r, SessionInfo) and r.totals_only for r in records)
         self.note = ""
         if replace and not known:
             self.note = NO_USAGE.format(title=self.reader.title)
             records.append(Problem(self.name, None, self.note))
-        del before
         return Batch(self.name, records, replace, self.bytes_read)
 
     def _size(self) -> int:
@@ -210,13 +209,22 @@ class _Counter:
     def __iter__(self) -> Iterator[bytes]:
         size = count = 0
         for line in self.source:
-            if line[-1:] != b"\n" and not self.final:
+            if line[-1:] != b"\n" and (not self.final or not whole(line)):
                 self.torn = line
                 break
             size += len(line)
             count += 1
             yield line
         self.bytes, self.lines = size, count
+
+
+def whole(line: bytes) -> bool:
+    """Whether a line without line feed is a finished record."""
+    try:
+        objects(line)
+    except Skipped:
+        return False
+    return True
 
 
 def binary(head: Head) -> str | None:

@@ -1,0 +1,108 @@
+"""The feed of the real thing: follow files, keep sessions, decide. See :mod:`monitor.dashboard.feed`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from monitor.dashboard.feed import Snapshot
+from monitor.decision import decide
+from monitor.decision.model import Decision
+from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
+from monitor.records import Problem
+from monitor.sessions.build import Settings
+from monitor.sessions.filter import Wanted, narrow
+from monitor.sessions.store import Store
+from monitor.sources.discovery import agent_folders
+from monitor.sources.follow import Follower
+
+#: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
+_AGAIN = 5_000
+#: of so many of the newest sessions
+_NEWEST = 5
+
+
+class LiveFeed:
+    """Sessions of files that are followed.
+
+    Args:
+        paths: what to follow; empty: the agents' own folders.
+        settings: prices and limits.
+        clock: milliseconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        options: ReadOptions = DEFAULT_OPTIONS,
+        settings: Settings | None = None,
+        wanted: Wanted | None = None,
+        threshold: int | None = 100_000,
+        polling: bool | None = None,
+        clock: Callable[[], int] = lambda: int(time.time() * 1000),
+    ) -> None:
+        names = [str(path) for path in paths] or [str(folder) for folder in agent_folders()]
+        self.searched = tuple(names)
+        self.settings = settings or Settings()
+        self.wanted = wanted or Wanted()
+        self.threshold = threshold
+        self.store = Store(self.settings, detail=options.detail)
+        self.store.session_by = options.session_by
+        self.follower = Follower(names, options, polling=polling)
+        self.decisions: dict[str, Decision] = {}
+        self._clock = clock
+        self._decided = 0
+        self._first = True
+        self._was_loading = False
+        self._problems: tuple[Problem, ...] = ()
+
+    def poll(self) -> Snapshot | None:
+        """Read what is new; None if nothing changed and no advice is due."""
+        batches = self.follower.poll()
+        for batch in batches:
+            self.store.apply(batch)
+        now = self._clock()
+        loading = self.follower.loading
+        changed = self.store.refresh()
+        problems = (*self.follower.problems, *self.store.problems())
+        due = now - self._decided >= _AGAIN
+        if not (changed or due or self._first or loading != self._was_loading or problems != self._problems):
+            return None
+        views = narrow(self.store.views(), self.wanted)
+        before = dict(self.decisions)
+        again = {view.session for view in changed}
+        if due or self._first:
+            self._decided = now
+            again.update(view.session for view in views[:_NEWEST])
+        for view in views:
+            if view.session in again or view.session not in self.decisions:
+                self.decisions[view.session] = decide(
+                    view,
+                    now_ms=now,
+                    prices=self.settings.prices,
+                    threshold=self.threshold,
+                    previous=before.get(view.session),
+                )
+        quiet = not changed and not self._first and loading == self._was_loading and problems == self._problems
+        self._first, self._was_loading, self._problems = False, loading, problems
+        if quiet and all(before.get(name) == self.decisions.get(name) for name in self.decisions):
+            return None
+        return Snapshot(
+            time=now,
+            sessions=tuple(views),
+            problems=problems,
+            decisions=dict(self.decisions),
+            files=len(self.follower.tails),
+            bytes_read=self.follower.bytes_read,
+            loading=loading,
+            searched=self.searched,
+        )
+
+    def wait(self, timeout: float) -> bool:
+        """Sleep until a file may have changed."""
+        return self.follower.wait(timeout)
+
+    def close(self) -> None:
+        """End following."""
+        self.follower.close()
