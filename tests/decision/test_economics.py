@@ -32,7 +32,8 @@ CLASSES = {
 
 def first_call_that_pays(case: Case, how: str) -> int:
     """By simulation: the first number of calls after which the change is not dearer than going on."""
-    return turn(case.bills(160, how), case.bills(160, "go on"))
+    horizon = 110 if how == "flattened" else 40
+    return turn(case.bills(horizon, how), case.bills(horizon, "go on"))
 
 
 def turn(changed: list[float], unchanged: list[float]) -> int:
