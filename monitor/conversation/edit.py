@@ -74,18 +74,25 @@ def _text_block(new: Text) -> dict[str, Any]:
 
 
 def _write_call(block: dict[str, Any], new: ToolCall) -> dict[str, Any]:
-    for key in ("function", "custom", "functionCall"):
+    if isinstance(block.get("functionCall"), dict):
+        return {**block, "functionCall": _fill_call(block["functionCall"], new)}
+    for key in ("function", "custom"):
         if isinstance(block.get(key), dict):
-            inner = _write_call(block[key], new)
-            return {**block, key: inner} if key == "functionCall" else {**block, "id": new.id, key: inner}
+            return {**block, "id": new.id, key: _fill_call(block[key], new)}
+    out = _fill_call(block, new)
+    if block.get("call_id") is not None or str(block.get("type")).endswith("_call"):
+        out["call_id"] = new.id
+    elif new.kind != "function_call":  # the legacy function_call of Chat has no id
+        out["id"] = new.id
+    return out
+
+
+def _fill_call(block: dict[str, Any], new: ToolCall) -> dict[str, Any]:
     out = dict(block)
     for key in ("arguments", "input", "args", "action"):
         if key in out:
             out[key] = new.raw_arguments
             break
-    key = "call_id" if "call_id" in out or str(out.get("type")).endswith("_call") else "id"
-    if new.id and (key in out or block.get("type") in ("tool_use", "toolCall") or key == "call_id"):
-        out[key] = new.id
     if "name" in out and new.name:
         out["name"] = new.name
     return out

@@ -43,6 +43,11 @@ def dumps(value: Any, *, indent: int | str | None = None, compact: bool = False)
     return text
 
 
+def ident(value: Any) -> Any:
+    """An id as a key; odd types become their JSON text."""
+    return dumps(value) if isinstance(value, dict | list) else value
+
+
 def dump_like(value: Any, original: bytes) -> bytes:
     """JSON bytes in the style of ``original``: its indentation, its separators, its final newline."""
     head = original[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")

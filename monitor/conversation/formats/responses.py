@@ -45,7 +45,7 @@ def parse_item(item: Any, base: Path = ()) -> Message:
         return Message(role, parts, item, is_summary=looks_like_summary(text), synthetic=looks_synthetic(text))
     if kind in CALL_KINDS:
         arguments = next((item[k] for k in ("arguments", "input", "action", "operation") if k in item), None)
-        call_id = item.get("call_id") or item.get("id")
+        call_id = item.get("call_id") or (item.get("id") if kind == "local_shell_call" else "")
         name = item.get("name") or kind
         return Message("assistant", (ToolCall(str(call_id or ""), str(name), arguments, kind, base),), item)
     if kind in OUTPUT_KINDS:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.base import Document, Format
-from monitor.conversation.jsonio import dumps
+from monitor.conversation.jsonio import dumps, ident
 from monitor.conversation.model import Conversation, ConversationError, Line, Message
 from monitor.conversation.units import number_exchanges
 
@@ -89,44 +89,47 @@ class SessionFormat(Format):
         home = {m.source: i for i, m in enumerate(conv.original) if m.source is not None}
         stays: dict[int, Message] = {}
         behind: dict[int | None, list[Message]] = {}  # anchor line -> messages to stand behind it
+        after: dict[int, int] = {}  # line -> anchor of the new or moved messages right before it
         anchor: int | None = None
-        last = -1
+        last, fresh = -1, False
         for m in conv.messages:
             at = home.get(m.source) if m.source is not None else None
             if at is not None and m.source is not None and at > last:
+                if fresh:
+                    after[m.source] = -1 if anchor is None else anchor
                 stays[m.source] = m
-                anchor, last = m.source, at
+                anchor, last, fresh = m.source, at, False
             else:
                 behind.setdefault(anchor, []).append(m)
-        parents = {i: line.obj.get(self.parent_key) for i, line in enumerate(conv.lines) if line.obj is not None}
+                fresh = True
         gone: dict[Any, Any] = {}
-        if self.id_key:
-            for i in home:
-                obj = conv.lines[i].obj
-                if i not in stays and obj is not None:
-                    gone[obj.get(self.id_key)] = parents.get(i)
+        for i in home if self.id_key else ():
+            obj = conv.lines[i].obj
+            if i not in stays and obj is not None:
+                gone[ident(obj.get(self.id_key))] = obj.get(self.parent_key)
         out: list[Line] = []
-        rename: dict[Any, Any] = {}  # old parent -> the last record inserted behind it
-        for m in behind.get(None, []):
-            self._insert(conv, m, None, out)
-        if out and self.id_key:
-            rename[None] = _id(out[-1], self.id_key)
+        tails: dict[int, Any] = {}  # anchor -> id of the last record put behind it
+        first = min(stays, default=None)
         for i, line in enumerate(conv.lines):
+            if i == first or (first is None and i == len(conv.lines) - 1):
+                tails[-1] = self._insert_all(conv, behind.get(None, []), None, out)
             if i in home and i not in stays:
                 continue
-            line = self._line(line, stays.get(i), gone, rename if i in stays else {})
-            out.append(line)
-            added = behind.get(i, [])
-            if not added:
-                continue
-            before = line.obj
-            for m in added:
-                before = self._insert(conv, m, before, out)
-            if self.id_key and line.obj is not None:
-                rename[line.obj.get(self.id_key)] = _id(out[-1], self.id_key)
+            parent = {self.parent_key: tails[after[i]]} if after.get(i) in tails and self.id_key else {}
+            out.append(self._line(line, stays.get(i), gone, parent))
+            if i in behind:
+                tails[i] = self._insert_all(conv, behind[i], out[-1].obj, out)
         return out
 
-    def _line(self, line: Line, message: Message | None, gone: dict[Any, Any], rename: dict[Any, Any]) -> Line:
+    def _insert_all(
+        self, conv: Conversation, messages: list[Message], before: dict[str, Any] | None, out: list[Line]
+    ) -> Any:
+        """Write new messages behind the record ``before``; the id of the last one."""
+        for m in messages:
+            before = self._insert(conv, m, before, out)
+        return (before or {}).get(self.id_key)
+
+    def _line(self, line: Line, message: Message | None, gone: dict[Any, Any], parent: dict[str, Any]) -> Line:
         obj = line.obj
         if obj is None:
             return line
@@ -134,14 +137,13 @@ class SessionFormat(Format):
         if message is not None and message.raw is not obj:
             new = self.record(message, obj)
         if self.parent_key and self.parent_key in new:
-            parent = new[self.parent_key]
+            up = parent.get(self.parent_key, new[self.parent_key])
             seen = set()
-            while parent in gone and parent not in seen:
-                seen.add(parent)
-                parent = gone[parent]
-            parent = rename.get(parent, parent)
-            if parent != new[self.parent_key]:
-                new = self.relink(new, parent)
+            while ident(up) in gone and ident(up) not in seen:
+                seen.add(ident(up))
+                up = gone[ident(up)]
+            if up != new[self.parent_key]:
+                new = self.relink(new, up)
         return line if new is obj else encode_line(new, line)
 
     def record(self, message: Message, old: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +187,3 @@ def new_id(*parts: object) -> str:
 
     d = hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()
     return f"{d[:8]}-{d[8:12]}-4{d[13:16]}-8{d[17:20]}-{d[20:32]}"
-
-
-def _id(line: Line, key: str) -> Any:
-    return line.obj.get(key) if line.obj is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from monitor.conversation.model import Conversation
-from monitor.conversation.repair import content, ids, lines, pairs, request
+from monitor.conversation.repair import content, ids, lines, pairs, request, thinking
 from monitor.conversation.repair.base import LOST_CALL, NO_RESULT, OPENING, Sheet
 from monitor.conversation.rules import Violation, check
 
@@ -25,7 +25,7 @@ _STEPS = (
     ids.fix_ids,
     pairs.fix_kinds,
     pairs.fix_pairs,
-    content.fix_thinking,
+    thinking.fix_thinking,
     content.fix_images,
     content.fix_empty,
     request.fix_request,

@@ -7,15 +7,13 @@ import binascii
 from collections.abc import Callable
 from typing import Any
 
+from monitor.conversation.formats.responses import item_type
 from monitor.conversation.jsonio import dumps, loads
-from monitor.conversation.model import Image, Message, Opaque, Part, Text, Thinking, ToolCall, ToolResult
+from monitor.conversation.model import Message, Part, Text, ToolCall
 from monitor.conversation.repair.base import Sheet
 from monitor.conversation.rules.anthropic import blocks as anthropic_blocks
-from monitor.conversation.rules.base import image_data, readable
-from monitor.conversation.rules.gemini import current_turn, empty_part, needs_signature
-
-#: Documented stand-in for a thoughtSignature that was lost (Gemini API, thought signatures).
-SIGNATURE = "skip_thought_signature_validator"
+from monitor.conversation.rules.base import image_count, image_data, readable
+from monitor.conversation.rules.gemini import empty_part
 
 
 def fix_text(sheet: Sheet) -> None:
@@ -108,6 +106,8 @@ def _placeholder(block: dict[str, Any]) -> dict[str, Any]:
 
 def fix_arguments(sheet: Sheet) -> None:
     """Arguments in the type the provider wants; calls without a name get one."""
+    if sheet.broken("C3-bad-id", "C9-arguments-not-string", "C9-no-name"):
+        _call_shapes(sheet)
     if not sheet.broken(
         "C9-arguments-not-string", "R-arguments-not-string", "A4-input-not-object", "C9-no-name", "R-no-name"
     ):
@@ -136,6 +136,28 @@ def fix_arguments(sheet: Sheet) -> None:
     sheet.each(change)
 
 
+def _call_shapes(sheet: Sheet) -> None:
+    """Entries of tool_calls that are no objects go; a call without its function gets an unnamed one."""
+
+    def change(m: Message) -> Message:
+        calls = m.raw.get("tool_calls")
+        if not isinstance(calls, list):
+            return m
+        new = []
+        for call in calls:
+            if not isinstance(call, dict):
+                continue
+            if call.get("type", "function") == "function" and not isinstance(call.get("function"), dict):
+                call = {**call, "type": "function", "function": {"name": "unknown", "arguments": "{}"}}
+            new.append(call)
+        if new == calls:
+            return m
+        sheet.say(f"{m.where}: broken entries of tool_calls put right or removed")
+        return sheet.reparse(m, {**m.raw, "tool_calls": new})
+
+    sheet.each(change)
+
+
 def _object(raw: Any) -> dict[str, Any]:
     if isinstance(raw, str):
         try:
@@ -159,83 +181,6 @@ def _with_keys(raw: Any, changes: dict[int, Part | None], m: Message) -> Any:
     return raw
 
 
-def fix_thinking(sheet: Sheet) -> None:
-    """Thinking that cannot be sent goes, always all of a message; reasoning items go whole."""
-    provider = sheet.conv.provider
-    if sheet.broken("A5-thinking-unsigned", "A5-thinking-not-first", "A5-thinking-role"):
-        bad_groups = {m.group for m in sheet.conv.messages if m.group and _bad_thinking(m, provider)}
-
-        def strip(m: Message) -> Message | None:
-            if not m.has_thinking or not (_bad_thinking(m, provider) or m.group in bad_groups):
-                return m
-            sheet.say(f"{m.where}: thinking without a valid signature or place removed")
-            new = sheet.conv.edit(m, {k: None for k, p in enumerate(m.parts) if isinstance(p, Thinking)})
-            return new if new.parts else None
-
-        sheet.each(strip)
-    if sheet.broken("A5-thinking-missing"):
-        sheet.conv = sheet.conv.with_body({"thinking": {"type": "disabled"}})
-        sheet.say("request: thinking switched off, as the open tool turn has none")
-    if sheet.broken("R3-reasoning-dangling", "R4-reasoning-not-encrypted"):
-        _reasoning(sheet)
-    if sheet.broken("G5-thought-signature") and needs_signature(sheet.conv.model):
-        _signatures(sheet)
-
-
-def _bad_thinking(m: Message, provider: str) -> bool:
-    thinking = [k for k, p in enumerate(m.parts) if isinstance(p, Thinking)]
-    if not thinking:
-        return False
-    unsigned = any(isinstance(p, Thinking) and not p.opaque and not p.signed for p in m.parts)
-    late = provider == "anthropic" and any(not isinstance(p, Thinking | Opaque) for p in m.parts[: thinking[-1]])
-    return unsigned or late or m.role != "assistant"
-
-
-def _reasoning(sheet: Sheet) -> None:
-    store = sheet.conv.body.get("store") if isinstance(sheet.conv.body, dict) else None
-    sealed_only = store is False or sheet.conv.handler.jsonl
-    out: list[Message] = []
-    dropped = False
-    messages = sheet.conv.messages
-    for i, m in enumerate(messages):
-        if m.raw.get("type") == "reasoning":
-            follows = next((x for x in messages[i + 1 :] if x.raw.get("type") != "reasoning"), None)
-            loose = follows is None or follows.role != "assistant" or follows.opaque
-            if loose or (sealed_only and not m.raw.get("encrypted_content")):
-                sheet.say(f"{m.where}: reasoning item removed")
-                dropped = not loose
-                continue
-        elif (
-            dropped
-            and m.role == "assistant"
-            and isinstance(m.raw.get("id"), str)
-            and m.raw.get("call_id") != m.raw["id"]
-        ):
-            m = sheet.reparse(m, {k: v for k, v in m.raw.items() if k != "id"})  # its id hangs on the reasoning
-            dropped = False
-        else:
-            dropped = False
-        out.append(m)
-    sheet.put(out)
-
-
-def _signatures(sheet: Sheet) -> None:
-    spoke = current_turn([m.raw for m in sheet.conv.messages])
-
-    def change(m: Message) -> Message:
-        parts = m.raw.get("parts")
-        if m.index <= spoke or not m.calls or not isinstance(parts, list):
-            return m
-        k = next(k for k, p in enumerate(parts) if isinstance(p, dict) and "functionCall" in p)
-        if parts[k].get("thoughtSignature"):
-            return m
-        sheet.say(f"{m.where}: documented stand-in put for the lost thoughtSignature")
-        new = [*parts[:k], {**parts[k], "thoughtSignature": SIGNATURE}, *parts[k + 1 :]]
-        return sheet.reparse(m, {**m.raw, "parts": new})
-
-    sheet.each(change)
-
-
 def fix_blocks(sheet: Sheet) -> None:
     """Block types that belong to the other role, compaction blocks that are empty or out of place."""
     if sheet.broken("R5-input-text-in-output", "R-content-type"):
@@ -245,9 +190,7 @@ def fix_blocks(sheet: Sheet) -> None:
             if m.raw.get("type", "message") != "message" or not isinstance(content, list):
                 return m
             wanted = "output_text" if m.raw.get("role") == "assistant" else "input_text"
-            wrong = {"input_text", "output_text", "refusal"} - {wanted}
-            if wanted == "output_text":
-                wrong.discard("refusal")
+            wrong = ("input_text",) if wanted == "output_text" else ("output_text", "refusal")
             if not any(isinstance(b, dict) and b.get("type") in wrong for b in content):
                 return m
             sheet.say(f"{m.where}: block type set to {wanted}")
@@ -362,20 +305,33 @@ def _empty_message(sheet: Sheet, m: Message) -> Message | None:
             return m
         sheet.say(f"{m.where}: content null of a result set to empty text")
         return sheet.reparse(m, {**raw, "content": ""})
-    if any(isinstance(p, ToolCall | ToolResult | Image | Thinking | Opaque) for p in m.parts) or m.mark == "skipped":
-        return m
-    inner = raw.get("message") if isinstance(raw.get("message"), dict) else raw
-    content = inner.get("parts") if "parts" in inner else inner.get("content")
-    if isinstance(content, list) and any(b.get("functionCall") for b in content if isinstance(b, dict)):
-        return m
-    said = any(isinstance(p, Text) and p.text.strip() for p in m.parts) or any(raw.get(k) for k in ("refusal", "audio"))
-    if said or readable(content) or (m.is_summary and sheet.conv.provider == "pi"):
-        return m
-    if m.role != "tool" and m.parts and not all(isinstance(p, Text) for p in m.parts):
-        return m
-    if sheet.conv.provider == "claude-code" and anthropic_blocks(content):
-        return m
-    if m.raw.get("type", "message") not in ("message", "user", "assistant"):
+    if m.mark == "skipped" or not _says_nothing(sheet.conv.provider, m):
         return m
     sheet.say(f"{m.where}: empty message removed")
     return None
+
+
+def _says_nothing(provider: str, m: Message) -> bool:
+    """True where the provider would call the message empty."""
+    raw = m.raw
+    content = raw.get("content")
+    if provider == "gemini":
+        return not isinstance(raw.get("parts"), list) or not raw["parts"]
+    if provider in ("anthropic", "claude-code"):
+        inner = raw.get("message") if provider == "claude-code" else raw
+        content = inner.get("content") if isinstance(inner, dict) else None
+        return not anthropic_blocks(content) or (isinstance(content, str) and not content.strip())
+    if provider == "pi":
+        if raw.get("type") != "message":
+            return False
+        inner = raw.get("message")
+        inner = inner if isinstance(inner, dict) else {}
+        content = inner.get("content")
+        if inner.get("role") == "assistant":
+            return not content
+        return inner.get("role") == "user" and not readable(content) and not image_count(content)
+    if provider in ("responses", "codex") and item_type(raw) != "message":
+        return False
+    if raw.get("role") == "assistant" and any(raw.get(k) for k in ("tool_calls", "function_call", "refusal", "audio")):
+        return False
+    return raw.get("role") != "function" and not readable(content) and not image_count(content)

@@ -163,6 +163,9 @@ def _answers(
             sheet.say(f"{messages[i][0].where or 'a result'}: result moved behind its call")
         expected = i + 1
     out = [messages[i] for i in found]
+    if sheet.conv.provider == "gemini":
+        names = {c.id: c.name for k in range(first, last + 1) for c in messages[k][0].calls}
+        out = [(_named(sheet, m, names[m.results[0].call_id]), origin) for m, origin in out]
     answered = {owner[i] for i in found}
     missing: list[ToolCall] = []
     for k in range(first, last + 1):
@@ -173,13 +176,22 @@ def _answers(
                 sheet.say(f"{messages[k][0].where}: call {c.id} answered with '{NO_RESULT}'")
     if not missing:
         return out
-    made = sheet.conv.new_results(missing, NO_RESULT)
-    out += [(m, -1) for m in made]
-    if sheet.conv.provider == "gemini" and found:  # in the order of the calls
+    if sheet.conv.provider != "gemini" or not found:
+        out += [(m, -1) for m in sheet.conv.new_results(missing, NO_RESULT)]
+    else:  # in the order of the calls
         single = [(sheet.conv.new_results([c], NO_RESULT)[0], -1) for c in missing]
-        out = [messages[i] for i in found] + single
+        out += single
         out.sort(key=lambda pair: order.get(pair[0].results[0].call_id, 0))
     return out
+
+
+def _named(sheet: Sheet, m: Message, name: str) -> Message:
+    """The result under the name of its call."""
+    result = m.results[0]
+    if result.name == name:
+        return m
+    sheet.say(f"{m.where}: response named {name} as its call")
+    return sheet.conv.edit(m, {0: msgspec.structs.replace(result, name=name)})
 
 
 def _only_results(messages: Sequence[tuple[Message, int]], start: int, stop: int) -> bool:

@@ -13,6 +13,7 @@ from monitor.conversation.model import Message, Opaque
 from monitor.conversation.repair.base import OPENING, Sheet
 from monitor.conversation.repair.pairs import as_list, call_text
 from monitor.conversation.rules.anthropic import blocks, kind
+from monitor.conversation.rules.pi import PI_ROLES
 
 _SYNONYMS = {"human": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant", "model": "assistant"}
 
@@ -53,8 +54,14 @@ def _unknown(sheet: Sheet) -> None:
 
     def change(m: Message) -> Message | None:
         raw = m.raw
-        if sheet.conv.provider in ("claude-code", "pi"):
+        if sheet.conv.provider == "claude-code":
             return m
+        if sheet.conv.provider == "pi":
+            inner = raw.get("message")
+            if raw.get("type") != "message" or (isinstance(inner, dict) and inner.get("role") in PI_ROLES):
+                return m
+            sheet.say(f"{m.where}: message of an unknown role removed")
+            return None
         if isinstance(raw, dict) and (raw.get("role") in roles or (raw.get("type") or "message") != "message"):
             return m
         wanted = _SYNONYMS.get(str(raw.get("role")).lower()) if isinstance(raw, dict) else None

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from monitor.conversation.rules.base import Entry, Findings, any_format, ident
+from monitor.conversation.jsonio import ident
+from monitor.conversation.rules.base import Entry, Findings, any_format
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _THINKING = ("thinking", "redacted_thinking")

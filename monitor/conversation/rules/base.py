@@ -45,11 +45,6 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
     where: str
 
 
-def ident(value: Any) -> Any:
-    """An id as something that can be a key; ids of odd types become their JSON text."""
-    return dumps(value) if isinstance(value, dict | list) else value
-
-
 def any_format(raw: Any, where: str, out: Findings) -> None:
     """Rules of any format on one message: text that cannot be written as UTF-8, images that do not decode."""
     text = dumps(raw)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from monitor.conversation.formats.claude_code import is_boundary
+from monitor.conversation.jsonio import ident
 from monitor.conversation.model import Conversation, Message
 from monitor.conversation.rules import anthropic
-from monitor.conversation.rules.base import Entry, Findings, ident
+from monitor.conversation.rules.base import Entry, Findings
 
 
 def check(conv: Conversation, out: Findings) -> None:

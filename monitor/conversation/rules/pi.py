@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from monitor.conversation.formats.pi import is_tree
+from monitor.conversation.jsonio import ident
 from monitor.conversation.model import Conversation, Message
-from monitor.conversation.rules.base import Entry, Findings, any_format, ident, image_count, readable
+from monitor.conversation.rules.base import Entry, Findings, any_format, image_count, readable
 
 _OTHER_ROLES = ("bashExecution", "custom", "branchSummary", "compactionSummary")
+PI_ROLES = ("user", "assistant", "toolResult", *_OTHER_ROLES)
 
 
 def check(conv: Conversation, out: Findings) -> None:
