@@ -104,11 +104,12 @@ def anthropic(
 
     ``iterations`` lists internal passes: the context is what the last pass of type ``message`` held; the top-level
     figures are the sum of the message passes (billing) and leave out a compaction pass, which is billed too. One pass
-    repeats the top level and adds nothing.
+    repeats the top level and adds nothing. Passes of another model (``advisor_message``) are neither: they never
+    stood in this context, and their price is not this model's.
     """
     plain = additive(fresh, read, write, output, write_1h=write_1h, reasoning=reasoning, rule="anthropic")
     passes = [_pass(item) for item in iterations or () if isinstance(item, Mapping)]
-    messages = [p for kind, p in passes if kind != "compaction"]
+    messages = [p for kind, p in passes if kind == "message"]
     extra = [p for kind, p in passes if kind == "compaction"]
     if not messages or (len(messages) == 1 and not extra):
         return plain

@@ -1,0 +1,360 @@
+"""What a call needs of the calls before it: exchange number, kept prefix, cleared tokens, windows, identity.
+
+A conversation is known by the session and chain its requests name, else by its messages: a request belongs to the
+conversation whose last prompt is the longest beginning of its own. This serves single readers; sessions themselves are
+formed over all files by :mod:`monitor.sessions.sessionize`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from monitor.readers.exchange_messages import rolling
+from monitor.readers.exchange_reply import Reply
+from monitor.readers.exchange_request import Request, is_small
+from monitor.readers.exchange_session import Identity
+from monitor.readers.exchange_steps import Steps
+from monitor.readers.usage import UNKNOWN, Tokens
+from monitor.records import Call, Event, Evidence, EventKind, Purpose, Record, Status
+
+_TTL_5M, _TTL_1H = 300, 3600
+_KEPT = 8 * 1024  # bytes of digests kept on a call: the last 1,024 messages
+_AGENT_CLIENT = re.compile(r"claude-cli|claude-code|\bcli\b|codex|gemini-?cli|opencode|qwen", re.IGNORECASE)
+_WINDOW = re.compile(r"(.*):(\d+)")
+
+
+class Facts(msgspec.Struct, gc=False, kw_only=True):
+    """What is known of one exchange."""
+
+    line: int | None
+    time: int | None
+    end: int | None
+    kind: str  # call, count, compact
+    status: int | None
+    failure: str
+    kept: bool  # the answer's body was kept
+    provider: str | None
+    model: str | None
+    who: Identity
+    origin: str | None
+    request: Request | None
+    reply: Reply
+    client: str = ""
+    context_limit: int | None = None
+
+
+class State:
+    """A conversation, as far as it is known."""
+
+    __slots__ = ("cleared", "exchange", "model", "occupied", "pending", "seen", "strict", "system", "tools", "window")
+
+    def __init__(self) -> None:
+        self.strict: list[bytes] | None = None  # digests of the last work request
+        self.system: int | None = None
+        self.tools: int | None = None
+        self.seen: Counter[bytes] = Counter()  # messages people typed
+        self.exchange = 0
+        self.cleared = 0
+        self.occupied: int | None = None  # prompt of the last work call
+        self.model: str | None = None  # of the last work call
+        self.pending = False  # a summary was made; the next window stands on it
+        self.window: str | None = None
+
+
+class Tracker:
+    """Makes the records of one file's exchanges."""
+
+    def __init__(self, file: str, source: str, *, detail: bool = False) -> None:
+        self.file, self.source = file, source
+        self.session = PurePath(file).stem or source
+        self._states: dict[Any, State] = {}  # by (session, chain), by prefix digest, by response id
+        self._last: dict[str | None, State] = {}  # by origin: where a summary was made
+        self._ids: dict[str, tuple[int | None, int | None, int | None]] = {}
+        self._steps = Steps(detail)
+
+    def add(self, facts: Facts) -> list[Record]:
+        """Records of one exchange."""
+        request, reply, who = facts.request, facts.reply, facts.who
+        chained, single = rolling(request.items) if request is not None else (b"", b"")
+        state = self._state(facts, chained)
+        purpose = self._purpose(facts, state)
+        tokens, status = self._tokens(facts, state, purpose)
+        key = self._key(facts, tokens)
+        chain = "side" if purpose != "work" else who.chain
+        named = who.session is not None
+        call = Call(
+            session=who.session if who.session is not None else self.session,
+            session_evidence="explicit" if named else "file",
+            source=self.source,
+            file=self.file,
+            line=facts.line,
+            chain=chain,
+            call_id=reply.id,
+            key=key,
+            time=facts.time,
+            duration_ms=_duration(facts),
+            provider=facts.provider,
+            model=None if facts.kind == "count" else facts.model,
+            prompt_tokens=tokens.prompt,
+            fresh_tokens=tokens.fresh,
+            cache_read_tokens=tokens.read,
+            cache_write_tokens=tokens.write,
+            cache_write_1h_tokens=tokens.write_1h,
+            output_tokens=tokens.output,
+            output_is_lower_bound=tokens.output is not None and not reply.complete,
+            reasoning_tokens=tokens.reasoning,
+            billed_prompt_tokens=tokens.billed_prompt,
+            billed=tokens.billed,
+            context_limit=facts.context_limit,
+            cost_usd=reply.cost,
+            status=status,
+            purpose=purpose,
+            exchange=self._exchange(facts, state, purpose),
+            cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write and facts.provider == "anthropic" else None,
+            stop=reply.stop,
+            has_bodies=bool(chained) and who.previous is None,
+            prefix_kept=_kept(request, state) if purpose == "work" and chained and who.previous is None else None,
+            usage_rule=tokens.rule,
+            evidence=_evidence(facts, chained, single),
+            window_id=who.window,
+        )
+        events = self._events(facts, state, call)
+        self._remember(facts, state, call, chained)
+        before = [event for event in events if event.kind in ("trim",) or event.time == call.time]
+        after = [event for event in events if event not in before]
+        steps = self._steps.of(call, facts, state) if named and purpose == "work" else []
+        self._settle(facts, state, call)
+        return [*before, call, *after, *steps]
+
+    # ------------------------------------------------------------------------------------------------ conversation
+    def _state(self, facts: Facts, chained: bytes) -> State:
+        who = facts.who
+        if who.session is not None:
+            return self._named((who.session, who.chain))
+        for id in (who.previous, who.conversation):
+            if id is not None and ("id", id) in self._states:
+                return self._states[("id", id)]
+        for end in range(len(chained), 0, -8):
+            found = self._states.get(chained[end - 8 : end])
+            if found is not None:
+                return found
+        waiting = self._last.get(facts.origin)
+        if waiting is not None and waiting.pending and facts.request is not None and facts.request.has_messages:
+            return waiting
+        return State()
+
+    def _named(self, key: tuple[str, str]) -> State:
+        found = self._states.get(key)
+        if found is None:
+            found = self._states[key] = State()
+        return found
+
+    def _remember(self, facts: Facts, state: State, call: Call, chained: bytes) -> None:
+        """Note how later requests find this conversation."""
+        if chained and facts.who.session is None:
+            self._states[chained[-8:]] = state
+        for id in (facts.reply.id, facts.who.conversation):
+            if id is not None:
+                self._states[("id", id)] = state
+        if call.purpose == "compaction" and call.status == "ok":
+            state.pending = True
+            self._last[facts.origin] = state
+
+    def _settle(self, facts: Facts, state: State, call: Call) -> None:
+        """Bring the conversation to the state after this call."""
+        if call.purpose != "work":
+            return
+        if facts.who.window is not None:
+            state.window = facts.who.window
+        request = facts.request
+        if request is not None and request.has_messages and facts.who.previous is None:
+            state.strict = [one.strict for one in request.items if one.role != "system"]
+            state.system, state.tools = request.system, request.tools
+        if call.status != "error":
+            state.pending = False
+            if call.prompt_tokens is not None:
+                state.occupied = call.prompt_tokens
+            if call.model is not None:
+                state.model = call.model
+
+    # ------------------------------------------------------------------------------------------------ one call
+    def _purpose(self, facts: Facts, state: State) -> Purpose:
+        request = facts.request
+        if facts.kind == "count" or (request is not None and request.warm_up):
+            return "side"
+        if facts.kind == "compact" or facts.who.kind == "compaction":
+            return "compaction"
+        if facts.who.kind not in (None, "turn") and facts.who.kind in ("title", "memory", "review_title", "warmup"):
+            return "side"
+        if request is None:
+            return "work"
+        if request.asks_summary:
+            return "compaction"
+        if request.asks_side:
+            return "side"
+        if not request.has_tools and is_small(facts.model) and sum(1 for one in request.items if one.norm) <= 2:
+            # a small model without tools beside an agent: its titles and checks; elsewhere it may be all there is
+            if facts.who.session is not None and _AGENT_CLIENT.search(facts.client):
+                return "side"
+            if state.model is not None and not is_small(state.model) and facts.who.session is not None:
+                return "side"
+        return "work"
+
+    def _tokens(self, facts: Facts, state: State, purpose: Purpose) -> tuple[Tokens, Status]:
+        reply = facts.reply
+        tokens = reply.tokens
+        if facts.kind == "count":
+            return UNKNOWN, "error" if facts.failure else "ok"
+        if tokens.prompt is None and tokens.output is None:
+            if facts.failure and (facts.kept or facts.status is None or facts.status == 0 or facts.status >= 400):
+                return UNKNOWN, "error"
+            if facts.status is None and not facts.kept:
+                return UNKNOWN, "in_flight"
+            return tokens, "ok"
+        if tokens.rule == "ollama" and purpose == "work" and tokens.prompt is not None and state.occupied is not None:
+            if tokens.prompt < state.occupied and state.strict is not None and _kept(facts.request, state):
+                # what was reused is not counted: the window holds at least what it held before
+                return Tokens(prompt=state.occupied, output=tokens.output, rule="ollama+reused"), "estimated"
+        return tokens, "ok"
+
+    def _key(self, facts: Facts, tokens: Tokens) -> str:
+        """The provider's id; servers that give every answer the same id are recognised by time and size."""
+        id = facts.reply.id
+        if id is None:
+            return f"{self.file}:{facts.line if facts.line is not None else facts.time}"
+        place = (facts.time, facts.end, tokens.prompt)
+        known = self._ids.get(id)
+        if known is None:
+            self._ids[id] = place
+            return id
+        start, end, prompt = known
+        apart = start is not None and facts.time is not None and (facts.time > (end or start) or (facts.end or facts.time) < start)
+        if apart and prompt != tokens.prompt:
+            return f"{id}@{facts.time}"
+        return id
+
+    def _exchange(self, facts: Facts, state: State, purpose: Purpose) -> int | None:
+        """Messages people typed so far. A message counts once, also where a later window repeats it."""
+        request = facts.request
+        if request is None or not request.has_messages:
+            return state.exchange or None
+        if purpose == "work":
+            typed = Counter(one.norm for one in request.items if one.typed)
+            if facts.who.previous is not None or facts.who.conversation is not None:
+                state.exchange += sum(typed.values())  # only what is new was sent
+            else:
+                fresh = typed - state.seen
+                state.exchange += sum(fresh.values())
+                state.seen |= typed
+        return state.exchange or None
+
+    # ------------------------------------------------------------------------------------------------ events
+    def _events(self, facts: Facts, state: State, call: Call) -> list[Event]:
+        reply, request = facts.reply, facts.request
+        ended = facts.end if facts.end is not None else facts.time
+        found: list[Event] = []
+
+        def event(kind: EventKind, name: str, time: int | None, recorded: bool, **more: Any) -> None:
+            found.append(
+                Event(
+                    kind=kind,
+                    evidence="recorded" if recorded else "inferred",
+                    session=call.session,
+                    chain=facts.who.chain,
+                    file=self.file,
+                    line=facts.line,
+                    time=time,
+                    key=f"{call.key}#{name}",
+                    **more,
+                )
+            )
+
+        if reply.overflow:
+            event("overflow", "overflow", ended, True, detail=reply.error or reply.stop or "")
+        if call.status == "error" or call.purpose == "side":
+            return found
+        if call.purpose == "compaction":
+            marked = facts.kind == "compact" or facts.who.kind == "compaction"
+            event(
+                "compaction",
+                "compaction",
+                ended,
+                marked,
+                trigger=facts.who.trigger,
+                summary_tokens=reply.summary_tokens or call.output_tokens,
+            )
+            return found
+        if reply.compacted_from is not None:
+            event(
+                "compaction",
+                "compaction",
+                facts.time,
+                True,
+                trigger="auto",
+                recorded_before=reply.compacted_from,
+                recorded_after=call.prompt_tokens,
+                summary_tokens=reply.summary_tokens,
+                in_call=call.key,
+            )
+        elif not state.pending and self._new_window(facts, state):
+            event("compaction", "window", facts.time, state.window is not None)
+        if reply.compaction_item:
+            event("compaction", "item", ended, True, trigger="auto", recorded_before=call.prompt_tokens)
+            state.pending = True
+        if reply.cleared is not None:
+            if reply.cleared > state.cleared:
+                before = None if call.prompt_tokens is None else call.prompt_tokens + reply.cleared
+                event("trim", "trim", facts.time, True, trigger="auto", recorded_before=before)
+            state.cleared = reply.cleared
+        return found
+
+    def _new_window(self, facts: Facts, state: State) -> bool:
+        """Whether this call opens a window that stands on a summary whose making was not captured."""
+        if state.strict is None and state.window is None:
+            return False
+        old, new = state.window, facts.who.window
+        if old is not None and new is not None:
+            one, other = _WINDOW.fullmatch(old), _WINDOW.fullmatch(new)
+            return one is not None and other is not None and one[1] == other[1] and int(other[2]) == int(one[2]) + 1
+        request = facts.request
+        if request is None or state.strict is None or not request.continues or not request.items:
+            return False
+        strict = [one.strict for one in request.items if one.role != "system"]
+        return bool(strict) and bool(state.strict) and strict[0] != state.strict[0]
+
+
+def _kept(request: Request | None, state: State) -> bool | None:
+    """Whether the last request of the conversation is repeated; its last message may have grown."""
+    if request is None or state.strict is None:
+        return None
+    if request.system != state.system or request.tools != state.tools:
+        return False
+    strict = [one.strict for one in request.items if one.role != "system"]
+    same = max(1, len(state.strict) - 1)
+    return strict[:same] == state.strict[:same]
+
+
+def _duration(facts: Facts) -> int | None:
+    if facts.time is None or facts.end is None:
+        return None
+    return max(0, facts.end - facts.time)
+
+
+def _evidence(facts: Facts, chained: bytes, single: bytes) -> Evidence:
+    request, who = facts.request, facts.who
+    return Evidence(
+        response_id=facts.reply.id,
+        previous_response_id=who.previous or who.conversation,
+        cache_key=who.cache_key,
+        messages=chained[-_KEPT:],
+        message_ids=single[-_KEPT:],
+        system=request.system if request is not None else None,
+        tools=request.tools if request is not None else None,
+        origin=facts.origin,
+        response=int.from_bytes(facts.reply.digest, "big") if facts.reply.digest else None,
+    )

@@ -1,0 +1,274 @@
+"""Usage objects of all providers to :class:`monitor.readers.usage.Tokens`.
+
+The keys tell the shape; where two providers use the same keys, the arithmetic does (the total decides whether reasoning
+or the cache stands inside or outside). One table for all readers of requests and answers:
+
+* OpenAI chat and everything compatible: ``prompt_tokens`` holds the cache; reasoning is part of ``completion_tokens``,
+  but not at xAI, where ``total = prompt + completion + reasoning``. Cache figures stand in ``prompt_tokens_details``
+  (OpenAI, Qwen, GLM, Mistral, Groq, OpenRouter), beside it (``cached_tokens`` Moonshot, ``num_cached_tokens`` Mistral,
+  ``prompt_cache_hit_tokens`` DeepSeek) or in ``timings.cache_n`` (llama.cpp).
+* OpenAI Responses: ``input_tokens`` holds the cache.
+* Anthropic Messages: ``input_tokens`` excludes cache reads and writes.
+* Gemini: ``promptTokenCount`` holds the cache; tool prompts and thoughts stand outside. Zeros are left out by the API.
+* Bedrock Converse: ``inputTokens`` excludes the cache, whose figures come twice under two names.
+* Cohere: ``tokens``, not ``billed_units``. Ollama: ``prompt_eval_count``, which may leave out what was reused.
+
+Unknown stays None: without any cache figure reads and writes are unknown, not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, inclusive
+
+Usage = Mapping[str, Any]
+_EMPTY: Usage = {}
+
+
+def tokens(usage: Any, *, model: str = "", timings: Any = None, flavour: str = "") -> Tokens:
+    """Tokens of any provider's usage object; :data:`UNKNOWN` if it is none.
+
+    Args:
+        usage: ``usage``, ``usageMetadata``, ``meta`` or the whole answer (Ollama, llama.cpp) as JSON objects.
+        model: model name, to tell Gemini behind an OpenAI-compatible address.
+        timings: llama.cpp's ``timings`` beside the usage.
+        flavour: ``anthropic`` or ``openai`` where only ``input_tokens`` and ``output_tokens`` are given.
+    """
+    if not isinstance(usage, Mapping) or not usage:
+        return UNKNOWN
+    if "prompt_tokens" in usage or "completion_tokens" in usage:
+        return chat(usage, model=model, timings=timings)
+    if "promptTokenCount" in usage or "totalTokenCount" in usage or "candidatesTokenCount" in usage:
+        return gemini(usage)
+    if "total_input_tokens" in usage or "total_output_tokens" in usage:
+        return interactions(usage)
+    if "inputTokens" in usage or "outputTokens" in usage:
+        return converse(usage)
+    if isinstance(usage.get("tokens"), Mapping) or "billed_units" in usage:
+        return cohere(usage)
+    if "prompt_eval_count" in usage or "eval_count" in usage:
+        return ollama(usage)
+    if "tokens_evaluated" in usage or "tokens_predicted" in usage:
+        return llama(usage)
+    if "inputTokenCount" in usage or "outputTokenCount" in usage:
+        return invocation(usage)
+    if "input_tokens" in usage or "output_tokens" in usage:
+        return messages(usage) if _is_anthropic(usage, flavour) else responses(usage)
+    return UNKNOWN
+
+
+def _is_anthropic(usage: Usage, flavour: str) -> bool:
+    if "input_tokens_details" in usage or "total_tokens" in usage:
+        return False
+    own = ("cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation", "server_tool_use", "iterations")
+    return any(key in usage for key in own) or flavour == "anthropic"
+
+
+def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
+    """OpenAI chat completions and everything that copies its usage object."""
+    prompt, output, total = (count(usage.get(k)) for k in ("prompt_tokens", "completion_tokens", "total_tokens"))
+    details = _map(usage.get("prompt_tokens_details"))
+    read = _first(
+        details.get("cached_tokens"),
+        usage.get("cached_tokens"),
+        usage.get("prompt_cache_hit_tokens"),
+        usage.get("num_cached_tokens"),
+        usage.get("cache_read_input_tokens"),
+        _map(timings).get("cache_n"),
+    )
+    write = _first(
+        details.get("cache_write_tokens"),
+        details.get("cache_creation_input_tokens"),
+        details.get("cache_creation_tokens"),
+        usage.get("cache_creation_input_tokens"),
+    )
+    split = _map(
+        details.get("cache_creation") or details.get("cache_creation_token_details") or usage.get("cache_creation")
+    )
+    if write is None and split:
+        write = sum(count(value) or 0 for key, value in split.items() if key.startswith("ephemeral"))
+    reasoning = count(_map(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    output, reasoning, rule = _reasoning(prompt, output, reasoning, total, model, "openai-chat")
+    if prompt == 0:
+        prompt = None  # a gateway that does not report
+        if not output:
+            return Tokens(rule="unreported")
+    return _inclusive(prompt, read, write, output, reasoning, rule, count(split.get("ephemeral_1h_input_tokens")))
+
+
+def responses(usage: Usage) -> Tokens:
+    """OpenAI Responses (also Azure and OpenRouter)."""
+    prompt, output, total = (count(usage.get(k)) for k in ("input_tokens", "output_tokens", "total_tokens"))
+    details = _map(usage.get("input_tokens_details"))
+    read = _first(details.get("cached_tokens"), usage.get("cached_tokens"))
+    write = count(details.get("cache_write_tokens"))
+    reasoning = count(_map(usage.get("output_tokens_details")).get("reasoning_tokens"))
+    output, reasoning, rule = _reasoning(prompt, output, reasoning, total, "", "openai-responses")
+    if not prompt and not output:
+        return Tokens(rule="unreported")
+    return _inclusive(prompt, read, write, output, reasoning, rule, None)
+
+
+def _reasoning(
+    prompt: int | None, output: int | None, reasoning: int | None, total: int | None, model: str, rule: str
+) -> tuple[int | None, int | None, str]:
+    """Output with reasoning. The total tells where reasoning stands outside the completion (xAI, Gemini)."""
+    if output is None or prompt is None:
+        return output, reasoning, rule
+    if reasoning and (total == prompt + output + reasoning or (total is None and reasoning > output)):
+        return output + reasoning, reasoning, rule + "+reasoning"
+    gap = 0 if total is None else total - prompt - output
+    if gap > 0 and "gemini" in model.lower():
+        return output + gap, reasoning if reasoning else gap, rule + "+thoughts"
+    return output, reasoning, rule
+
+
+def _inclusive(
+    prompt: int | None,
+    read: int | None,
+    write: int | None,
+    output: int | None,
+    reasoning: int | None,
+    rule: str,
+    write_1h: int | None,
+) -> Tokens:
+    if read is not None and write is None:
+        write = 0  # the scheme has no such item
+    if prompt is not None and read is not None and write is not None and read + write > prompt >= max(read, write):
+        # both are counted as prefixes from the start: only what was not read was written
+        write, rule = prompt - read, rule + "+overlap"
+    return inclusive(prompt, read, write, output, write_1h=write_1h, reasoning=reasoning, rule=rule)
+
+
+def messages(usage: Usage) -> Tokens:
+    """Anthropic Messages (also through Bedrock and Vertex, and the compatible addresses of other vendors)."""
+    fresh, output = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+    read, write = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
+    split = _map(usage.get("cache_creation"))
+    hour = count(split.get("ephemeral_1h_input_tokens"))
+    if write is None and split:
+        write = (count(split.get("ephemeral_5m_input_tokens")) or 0) + (hour or 0)
+    if hour is not None and write is not None:
+        hour = min(hour, write)
+    thinking = count(_map(usage.get("output_tokens_details")).get("thinking_tokens"))
+    passes = usage.get("iterations")
+    rows = [row for row in passes if isinstance(row, Mapping)] if isinstance(passes, Sequence) else None
+    if not (fresh or read or write) and not rows:
+        return Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
+    return anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=rows)
+
+
+def gemini(usage: Usage) -> Tokens:
+    """Gemini's ``usageMetadata``: zeros are left out, thoughts and tool prompts stand outside."""
+    prompt = count(usage.get("promptTokenCount"))
+    if not prompt:
+        return Tokens(rule="unreported")
+    tools = count(usage.get("toolUsePromptTokenCount")) or 0
+    total = count(usage.get("totalTokenCount"))
+    answer = count(usage.get("candidatesTokenCount") or usage.get("responseTokenCount"))
+    thoughts = count(usage.get("thoughtsTokenCount"))
+    output: int | None = None
+    if answer is not None or thoughts is not None:
+        output = (answer or 0) + (thoughts or 0)
+    elif total is not None:
+        output = max(0, total - prompt - tools)
+    read = count(usage.get("cachedContentTokenCount")) or 0
+    return inclusive(prompt + tools, read, 0, output, reasoning=thoughts or 0, rule="gemini")
+
+
+def interactions(usage: Usage) -> Tokens:
+    """Gemini's interactions API."""
+    prompt = count(usage.get("total_input_tokens"))
+    if not prompt:
+        return Tokens(rule="unreported")
+    thoughts = count(usage.get("total_thought_tokens")) or 0
+    answer = count(usage.get("total_output_tokens"))
+    return inclusive(
+        prompt + (count(usage.get("total_tool_use_tokens")) or 0),
+        count(usage.get("total_cached_tokens")) or 0,
+        0,
+        None if answer is None else answer + thoughts,
+        reasoning=thoughts,
+        rule="gemini-interactions",
+    )
+
+
+def converse(usage: Usage) -> Tokens:
+    """Bedrock Converse: input excludes the cache, unless the total says otherwise."""
+    fresh, output, total = (count(usage.get(k)) for k in ("inputTokens", "outputTokens", "totalTokens"))
+    read = _first(usage.get("cacheReadInputTokens"), usage.get("cacheReadInputTokenCount"))
+    write = _first(usage.get("cacheWriteInputTokens"), usage.get("cacheWriteInputTokenCount"))
+    hour: int | None = None
+    rows = usage.get("cacheDetails")
+    if isinstance(rows, Sequence) and not isinstance(rows, str):
+        hour = sum(count(row.get("inputTokens")) or 0 for row in rows if _map(row).get("ttl") == "1h")
+    cached = (read or 0) + (write or 0)
+    if fresh is not None and cached and total is not None and total == fresh + (output or 0) and fresh >= cached:
+        return inclusive(fresh, read, write, output, write_1h=hour, rule="bedrock+inclusive")
+    if not (fresh or cached or output):
+        return Tokens(rule="unreported")
+    return additive(fresh, read, write, output, write_1h=hour, rule="bedrock")
+
+
+def invocation(usage: Usage) -> Tokens:
+    """``amazon-bedrock-invocationMetrics`` and invocation logs: input excludes the cache."""
+    return additive(
+        count(usage.get("inputTokenCount")),
+        count(usage.get("cacheReadInputTokenCount")),
+        count(usage.get("cacheWriteInputTokenCount")),
+        count(usage.get("outputTokenCount")),
+        rule="bedrock",
+    )
+
+
+def cohere(usage: Usage) -> Tokens:
+    """Cohere: ``tokens`` is what the model saw; ``billed_units`` leaves out its own preamble and is no occupancy."""
+    seen = _map(usage.get("tokens"))
+    read = count(usage.get("cached_tokens"))
+    return inclusive(
+        count(seen.get("input_tokens")),
+        read,
+        None if read is None else 0,
+        count(seen.get("output_tokens")),
+        rule="cohere",
+    )
+
+
+def ollama(usage: Usage) -> Tokens:
+    """Ollama: how many prompt tokens were evaluated; what was reused may be missing (the caller marks that)."""
+    return inclusive(
+        count(usage.get("prompt_eval_count")) or None, None, None, count(usage.get("eval_count")), rule="ollama"
+    )
+
+
+def llama(usage: Usage) -> Tokens:
+    """llama.cpp's own completion address."""
+    read = _first(_map(usage.get("timings")).get("cache_n"))
+    return inclusive(
+        count(usage.get("tokens_evaluated")),
+        read,
+        None if read is None else 0,
+        count(usage.get("tokens_predicted")),
+        rule="llama.cpp",
+    )
+
+
+def cost(usage: Any) -> float | None:
+    """The cost in USD a usage object states (OpenRouter and gateways that copy it), else None."""
+    value = usage.get("cost") if isinstance(usage, Mapping) else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e6:
+        return float(value)
+    return None
+
+
+def _map(value: Any) -> Usage:
+    return value if isinstance(value, Mapping) else _EMPTY
+
+
+def _first(*values: Any) -> int | None:
+    for value in values:
+        if (found := count(value)) is not None:
+            return found
+    return None
