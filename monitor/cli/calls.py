@@ -12,11 +12,12 @@ from monitor.cli import common
 
 FORMATS = ("table", "json", "ndjson", "csv", "parquet")
 
+DESCRIPTION = """One record per call (a call is one request to a model)."""
+
 
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     """Options of `calls`."""
-    parser = subparsers.add_parser("calls", parents=[parent], help="one record per call",
-                                   description="One record per call (a call is one request to a model).")  # fmt: skip
+    parser = common.command(subparsers, "calls", parent, DESCRIPTION)
     common.paths(parser)
     parser.add_argument("--format", choices=FORMATS, default="table", help="output format (default: table)")
     parser.add_argument("--copies", action="store_true", help="list calls inherited from other sessions, too")

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from monitor.pricing import PriceTable
@@ -47,6 +47,16 @@ def options() -> argparse.ArgumentParser:
     group.add_argument("--no-cache", action="store_true", help="read everything anew, keep nothing")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on stderr")
     group.add_argument("-v", "--verbose", action="store_true", help="more notes on stderr")
+    return parser
+
+
+def command(subparsers: Any, name: str, parent: argparse.ArgumentParser, description: str) -> argparse.ArgumentParser:
+    """The parser of a command, with the common options."""
+    from monitor.cli import COMMANDS
+
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        name, parents=[parent], help=COMMANDS[name][1], description=description
+    )
     return parser
 
 

@@ -11,11 +11,12 @@ from monitor.cli import common
 
 FORMATS = ("text", "json", "csv", "html", "md")
 
+DESCRIPTION = """What was used, cached, compacted and paid."""
+
 
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     """Options of `report`."""
-    parser = subparsers.add_parser("report", parents=[parent], help="sessions, windows, compactions, cache, cost, decision",
-                                   description="What was used, cached, compacted and paid.")  # fmt: skip
+    parser = common.command(subparsers, "report", parent, DESCRIPTION)
     common.paths(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")

@@ -1,0 +1,52 @@
+"""`ctxmon watch`: the dashboard, live; without a terminal the text report."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from monitor.cli import common
+
+DESCRIPTION = (
+    """The dashboard. It follows growing logs. Without a terminal on stdout the text report is printed instead."""
+)
+
+
+def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
+    """Options of `watch`."""
+    parser = common.command(subparsers, "watch", parent, DESCRIPTION)
+    common.paths(parser)
+    parser.add_argument("--once", action="store_true", help="draw one frame and end")
+    parser.add_argument("--call", type=int, metavar="N", help="put the cursor on turn N of the session")
+    parser.add_argument("--notify", action="store_true", help="ring the bell and notify when the advice changes")
+    parser.add_argument("--polling", action="store_true", help="look at files by polling (network file systems)")
+    parser.add_argument("--threshold", type=int, default=100_000, metavar="TOKENS",
+                        help="prompt tokens from which to advise a compaction (default 100000, 0: off)")  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the dashboard, or print the report where there is no terminal."""
+    if not args.once and not sys.stdout.isatty():
+        from monitor.cli import report
+
+        args.output, args.tz = None, None
+        found = common.load(args)
+        report.write(args, found, "text")
+        return 0 if found.sessions else common.NOTHING
+    from monitor.dashboard import run as run_dashboard
+    from monitor.dashboard.live import LiveFeed
+
+    request = common.request(args)
+
+    def feed() -> LiveFeed:
+        return LiveFeed(
+            request.paths,
+            options=request.options,
+            settings=request.settings,
+            wanted=request.wanted,
+            threshold=args.threshold or None,
+            polling=args.polling or None,
+        )
+
+    return int(run_dashboard(feed, once=args.once, session=args.session, call=args.call, notify=args.notify))
