@@ -47,8 +47,16 @@ def _parse(path: Path, text: str) -> Any:
             raise PriceFileError(path, "is not valid JSON", getattr(e, "lineno", None)) from None
     import yaml  # only here: it costs 13 ms
 
+    class Loader(yaml.SafeLoader):
+        """Dates stay text: an impossible one shall be told by its field, not fail the whole file."""
+
+        yaml_implicit_resolvers = {
+            first: [(tag, rule) for tag, rule in rules if not tag.endswith(":timestamp")]
+            for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
     try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return yaml.load(text, Loader=Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as e:
         mark = getattr(e, "problem_mark", None)
         raise PriceFileError(path, "is not valid YAML", mark.line + 1 if mark else None) from None
@@ -118,8 +126,6 @@ class _Checker:
         v = row.get("valid_from")
         if v is None:
             return None
-        if isinstance(v, dt.date):
-            return v.isoformat()[:10]
         try:
             return dt.date.fromisoformat(v).isoformat()
         except (TypeError, ValueError):
