@@ -151,3 +151,13 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00\x9c")
     with pytest.raises(PriceFileError, match="UTF-8"):
         PriceTable.load(binary)
+
+
+def test_the_example_of_the_manual_works(tmp_path: Path) -> None:
+    manual = Path(__file__).resolve().parents[2] / "docs" / "prices.md"
+    example = manual.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
+    t = table(tmp_path, example)
+    assert t.limits("house-9b") == Limits(32_768, None)
+    before, after = (t.lookup("claude-opus-4-5", "anthropic", JUNE + d * 86_400_000) for d in (0, 31))
+    assert before is None
+    assert after is not None and after.cost(0, 0, 1_000_000, 1_000_000, 0) == pytest.approx(8.0)
