@@ -320,8 +320,10 @@ def _todos(
         fresh = is_late and new[2] == 0 and (old is None or old[2] > 0)
         if fresh:
             calls_at_tick = calls_now
-        if old is None or (new[1] > 0 and new[2] != old[2]):
-            begun = is_late and new[1] > 0 and n >= len(steps) - _TODO_FRESH
+        if new[1] == 0:
+            begun = False
+        elif old is None or new[2] != old[2]:
+            begun = is_late and n >= len(steps) - _TODO_FRESH
     return state, float(median(per_todo)) if per_todo else None, (complete, ticked, fresh, begun)
 
 

@@ -2,7 +2,7 @@
 
 Numbers in brackets (S1 …) are those of the design's signal list. Kinds say how a value is compared and shown:
 ``share`` 0..1 shown as per cent, ``tokens``, ``calls``, ``count``, ``seconds``, ``score`` 0..1, ``bool``,
-``word``, ``range`` (p10, p50, p90 of calls).
+``word``, ``range`` (p10, p50, p90 of calls), ``text`` (for people, cannot be compared).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Kind = Literal["share", "tokens", "calls", "count", "seconds", "score", "bool", "word", "range"]
+Kind = Literal["share", "tokens", "calls", "count", "seconds", "score", "bool", "word", "range", "text"]
 
 
 class Spec(msgspec.Struct, frozen=True, gc=False):
@@ -43,13 +43,16 @@ _LIST = (
     Spec("pending_tool_call", "bool", "tool call waiting", "a tool call has no result yet, or an answer streams (S5)"),
     Spec("pending_calls", "count", "tool calls waiting", "how many (S5)"),
     Spec("boundary_score", "score", "boundary score", "how much it looks like the end of a phase (S6)"),
+    Spec("boundary_reasons", "text", "because", "what went into the boundary score"),
     Spec("topic_change", "score", "topic change", "how much the last message opens another subject (S7)"),
     Spec("topic_depends", "bool", "depends on earlier work", "that message points back at what was there (S7)"),
+    Spec("topic_reasons", "text", "because", "what went into the topic change"),
     Spec("compactions", "count", "compactions", "in the main chain so far (S8)"),
     Spec("calls_since_compaction", "calls", "calls since compaction", "work calls since the last one (S8)"),
     Spec("after_compaction", "share", "size after compaction", "first prompt after the last one / usable limit (S8)"),
     Spec("growth_since_compaction", "share", "growth since compaction", "of the usable limit (S8)"),
     Spec("thrash", "bool", "thrash", "3 compactions in 30 calls, 2 in 8, or one that left over 60 % (S8)"),
+    Spec("settled", "bool", "settled", "no compaction a moment ago: 5 calls or 10 % growth since (S8)"),
     Spec("cache_hit_ratio", "share", "cache hit ratio", "reads / prompts over work calls with figures"),
     Spec("warm_hit_ratio", "share", "warm hit ratio", "same, last 10 calls that could have hit (S9)"),
     Spec("warm_calls", "count", "calls it rests on", "calls behind the warm hit ratio (S9)"),
@@ -60,6 +63,7 @@ _LIST = (
     Spec("cache_state", "word", "cache", "warm, cooling (from 80 % of its life), cold, unknown (S10)"),
     Spec("loop", "bool", "loop", "the same thing fails again and again, or is corrected again (S11)"),
     Spec("loop_count", "count", "repeats", "failures of one thing among the latest results (S11)"),
+    Spec("loop_reason", "text", "because", "what repeats"),
     Spec("corrections", "count", "corrections", "by the user on one matter (S11)"),
     Spec("break_even_calls", "calls", "break-even", "calls until a compaction has paid for itself (S12)"),
     Spec("remaining_calls", "calls", "calls still to come", "open todos x calls per todo, else assumed (S13)"),
@@ -76,6 +80,7 @@ _LIST = (
     Spec("task_complete", "bool", "task complete", "all todos are done, or the user said thanks"),
     Spec("todos_open", "count", "open todos", "waiting and in progress"),
     Spec("todos_done", "count", "done todos", ""),
+    Spec("below_since", "count", "below since call", "when held advice first lay clearly below its thresholds"),
     Spec("quota_used", "share", "quota used", "of the subscription's allowance, as logged"),
 )
 SPECS: dict[str, Spec] = {spec.id: spec for spec in _LIST}
