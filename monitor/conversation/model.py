@@ -332,8 +332,11 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     @property
     def changed(self) -> bool:
         """True where messages or body differ from what was loaded."""
-        return (
-            self.touched
-            or len(self.messages) != len(self.original)
-            or any(a.raw is not b.raw for a, b in zip(self.messages, self.original))
+        return self.touched or self.messages_changed
+
+    @property
+    def messages_changed(self) -> bool:
+        """True where the messages differ from those loaded."""
+        return len(self.messages) != len(self.original) or any(
+            a.raw is not b.raw for a, b in zip(self.messages, self.original)
         )

@@ -37,6 +37,7 @@ class Pi(SessionFormat):
 
     name = provider = "pi"
     id_key, parent_key = "id", "parentId"
+    linear = True
 
     def sniff(self, doc: Document) -> float:
         objects = doc.objects()

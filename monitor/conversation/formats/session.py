@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ class SessionFormat(Format):
     message_keys = ()
     id_key = ""  # key of a record's own id, "" where records are not linked
     parent_key = ""
+    linear = False  # one line of records: whatever hung on a record hangs on what is put behind it
 
     def load(self, doc: Document) -> Conversation:
         lines = doc.lines
@@ -77,8 +78,11 @@ class SessionFormat(Format):
     def dump(self, conv: Conversation) -> bytes:
         if not conv.changed and conv.source_bytes:
             return conv.source_bytes
-        lines = self.rewrite(conv) if conv.changed else list(conv.lines)
-        return b"\n".join(line.raw for line in lines) + b"\n"
+        return b"\n".join(line.raw for line in self.current_lines(conv)) + b"\n"
+
+    def current_lines(self, conv: Conversation) -> list[Line]:
+        """The lines as they will be written."""
+        return self.rewrite(conv) if conv.messages_changed else list(conv.lines)
 
     def rewrite(self, conv: Conversation) -> list[Line]:
         """The lines of the file with the changes of ``conv.messages`` worked in.
@@ -86,6 +90,8 @@ class SessionFormat(Format):
         Lines of messages that are gone go, and what hung on them hangs on their parent. New and moved ones stand
         behind the message before them. All other lines stay as they are.
         """
+        if self.disordered(conv):
+            return self._in_order(conv)
         home = {m.source: i for i, m in enumerate(conv.original) if m.source is not None}
         stays: dict[int, Message] = {}
         behind: dict[int | None, list[Message]] = {}  # anchor line -> messages to stand behind it
@@ -109,16 +115,65 @@ class SessionFormat(Format):
                 gone[ident(obj.get(self.id_key))] = obj.get(self.parent_key)
         out: list[Line] = []
         tails: dict[int, Any] = {}  # anchor -> id of the last record put behind it
+        renamed: dict[Any, Any] = {}  # anchor id -> id of the last record behind it
+        others = {ident((x.obj or {}).get(self.id_key)) for i, x in enumerate(conv.lines) if i not in home} - {None}
         first = min(stays, default=None)
         for i, line in enumerate(conv.lines):
             if i == first or (first is None and i == len(conv.lines) - 1):
                 tails[-1] = self._insert_all(conv, behind.get(None, []), None, out)
             if i in home and i not in stays:
                 continue
-            parent = {self.parent_key: tails[after[i]]} if after.get(i) in tails and self.id_key else {}
-            out.append(self._line(line, stays.get(i), gone, parent))
+            tail = tails.get(after[i]) if i in after else None
+            if tail is not None and ident((line.obj or {}).get(self.parent_key)) in others:
+                tail = None  # a record between them hangs on the new one already
+            passing = renamed if self.linear or i not in home else {}
+            out.append(self._line(line, stays.get(i), gone, tail, passing))
             if i in behind:
                 tails[i] = self._insert_all(conv, behind[i], out[-1].obj, out)
+                renamed[ident((line.obj or {}).get(self.id_key))] = tails[i]
+        return out
+
+    def disordered(self, conv: Conversation) -> bool:
+        """True where children stand before their parents: then links and order do not tell the same."""
+        if not self.id_key:
+            return False
+        roots = [m for m in conv.original[1:] if m.raw.get(self.parent_key) is None and not m.is_summary]
+        if roots and not conv.original[0].is_summary:
+            return True
+        place = {m.raw.get(self.id_key): m.source for m in conv.original if isinstance(m.raw.get(self.id_key), str)}
+        for m in conv.original:
+            up = m.raw.get(self.parent_key)
+            at = place.get(up) if isinstance(up, str) else None
+            if at is not None and m.source is not None and at > m.source:
+                return True
+        return False
+
+    def _in_order(self, conv: Conversation) -> list[Line]:
+        """All other lines first, then the messages one behind the other, each hanging on the one before it."""
+        mine = {m.source for m in conv.original}
+        kept = {m.source for m in conv.messages}
+        gone = {
+            ident(m.raw.get(self.id_key)): m.raw.get(self.parent_key) for m in conv.original if m.source not in kept
+        }
+        out = [self._line(line, None, gone) for i, line in enumerate(conv.lines) if i not in mine]
+        known = {
+            (line.obj or {}).get(self.id_key) for line in out if isinstance((line.obj or {}).get(self.id_key), str)
+        }
+        before: dict[str, Any] | None = None
+        for m in conv.messages:
+            if m.source is None:
+                before = self._insert(conv, m, before, out)
+                continue
+            up = m.raw.get(self.parent_key)
+            if before is not None:
+                up = before.get(self.id_key)
+            elif not isinstance(up, str) or up not in known:
+                up = None
+            record = self.relink(self.record(m, conv.lines[m.source].obj or {}), up)
+            if not isinstance(record.get(self.id_key), str):
+                record[self.id_key] = new_id("record", m.source, up)
+            out.append(encode_line(record, conv.lines[m.source]))
+            before = out[-1].obj
         return out
 
     def _insert_all(
@@ -129,7 +184,14 @@ class SessionFormat(Format):
             before = self._insert(conv, m, before, out)
         return (before or {}).get(self.id_key)
 
-    def _line(self, line: Line, message: Message | None, gone: dict[Any, Any], parent: dict[str, Any]) -> Line:
+    def _line(
+        self,
+        line: Line,
+        message: Message | None,
+        gone: Mapping[Any, Any],
+        parent: Any = None,
+        renamed: Mapping[Any, Any] | None = None,
+    ) -> Line:
         obj = line.obj
         if obj is None:
             return line
@@ -137,11 +199,12 @@ class SessionFormat(Format):
         if message is not None and message.raw is not obj:
             new = self.record(message, obj)
         if self.parent_key and self.parent_key in new:
-            up = parent.get(self.parent_key, new[self.parent_key])
+            up = new[self.parent_key] if parent is None else parent
             seen = set()
             while ident(up) in gone and ident(up) not in seen:
                 seen.add(ident(up))
                 up = gone[ident(up)]
+            up = (renamed or {}).get(ident(up), up)
             if up != new[self.parent_key]:
                 new = self.relink(new, up)
         return line if new is obj else encode_line(new, line)

@@ -280,7 +280,8 @@ def _blank(block: Any) -> bool:
     if not isinstance(block, dict):
         return False
     if block.get("type") == "text":
-        return not str(block.get("text") or "").strip()
+        text = block.get("text")
+        return not isinstance(text, str) or not text.strip()
     content = block.get("content")
     return block.get("type") == "compaction" and isinstance(content, str) and not content.strip()
 

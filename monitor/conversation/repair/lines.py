@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
+from monitor.conversation.jsonio import ident
 from monitor.conversation.model import Line
 from monitor.conversation.repair.base import Sheet
 
@@ -36,22 +37,42 @@ def fix_lines(sheet: Sheet) -> None:
     handler = sheet.conv.handler
     if not sheet.broken(*CODES) or not isinstance(handler, SessionFormat):
         return
-    lines = [x for x in sheet.conv.lines if x.obj is not None]
-    for x in sheet.conv.lines:
+    present = renumber(handler.current_lines(sheet.conv)) if sheet.conv.messages_changed else sheet.conv.lines
+    lines = [x for x in present if x.obj is not None]
+    for x in present:
         if x.obj is None:
             sheet.say(f"line {x.number}: line that is no JSON object removed")
         elif x.error:
             sheet.say(f"line {x.number}: objects glued together put on lines of their own")
     lines = [msgspec.structs.replace(x, error="") if x.error else x for x in lines]
+    lines = [_plain_ids(x, n, handler.id_key, handler.parent_key) for n, x in enumerate(lines)]
     mend = {"claude-code": _claude_code, "codex": _codex, "pi": _pi}[handler.name]
     lines = mend(sheet, lines)
     fresh = handler.from_lines(renumber(lines), sheet.conv.path)
     sheet.conv = msgspec.structs.replace(fresh, notes=sheet.conv.notes, touched=True)
 
 
+def _plain_ids(line: Line, n: int, own: str, up: str) -> Line:
+    """Ids of other types than text become text, so that they can be compared."""
+    obj = line.obj
+    if obj is None or not own:
+        return line
+    changes: dict[str, Any] = {}
+    if own in obj and obj[own] is not None and not isinstance(obj[own], str):
+        changes[own] = new_id("line", n, ident(obj[own]))
+    if obj.get(up) is not None and not isinstance(obj[up], str):
+        changes[up] = None
+    return _set(line, **changes) if changes else line
+
+
 def _set(line: Line, **changes: Any) -> Line:
     assert line.obj is not None
     return encode_line({**line.obj, **changes}, line)
+
+
+def _role(entry: dict[str, Any]) -> Any:
+    message = entry.get("message")
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def _obj(line: Line) -> dict[str, Any]:
@@ -70,9 +91,10 @@ def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
         seen.add(uuid)
         message = _obj(x).get("message")
         kind = _obj(x).get("type")
-        if kind in ("user", "assistant") and isinstance(message, dict) and message.get("role") != kind:
+        inner = message if isinstance(message, dict) else {"content": []}
+        if kind in ("user", "assistant") and uuid and inner.get("role") != kind:
             sheet.say(f"line {x.number}: role set to {kind}, the type of the record")
-            x = _set(x, message={**message, "role": kind})
+            x = _set(x, message={**inner, "role": kind})
         out.append(x)
     told = {_obj(x).get("parentUuid") for x in out if _obj(x).get("isCompactSummary")}
     gone: dict[Any, Any] = {}
@@ -204,11 +226,7 @@ def _first_kept(sheet: Sheet, lines: list[Line]) -> list[Line]:
         obj = _obj(x)
         ids = [_obj(y).get("id") for y in out]
         if obj.get("type") == "compaction" and obj.get("firstKeptEntryId") and obj["firstKeptEntryId"] not in ids:
-            users = [
-                _obj(y)["id"]
-                for y in out
-                if _obj(y).get("type") == "message" and (_obj(y).get("message") or {}).get("role") == "user"
-            ]
+            users = [_obj(y)["id"] for y in out if _obj(y).get("type") == "message" and _role(_obj(y)) == "user"]
             first = users[-1] if users else obj.get("id")
             sheet.say(f"line {x.number}: firstKeptEntryId set to the last user message before it")
             x = _set(x, firstKeptEntryId=first)

@@ -71,12 +71,12 @@ def fix_pairs(sheet: Sheet) -> None:
         i += 1
         if not m.calls:
             continue
-        last = i - 1
+        first = last = i - 1
         while i < len(messages) and _same_group(sheet, messages[last][0], messages[i][0]):
             out.append(messages[i])
             last = i
             i += 1
-        out.extend(_answers(sheet, messages, owner, i - 1))
+        out.extend(_answers(sheet, messages, owner, first, last))
     sheet.put(_join(sheet, out, rests))
 
 
@@ -147,12 +147,13 @@ def _same_group(sheet: Sheet, before: Message, m: Message) -> bool:
 
 
 def _answers(
-    sheet: Sheet, messages: Sequence[tuple[Message, int]], owner: dict[int, tuple[int, str]], last: int
+    sheet: Sheet,
+    messages: Sequence[tuple[Message, int]],
+    owner: dict[int, tuple[int, str]],
+    first: int,
+    last: int,
 ) -> list[tuple[Message, int]]:
-    """The results of the group of calls that ends at ``last``, made-up ones for those without."""
-    first = last
-    while first and messages[first - 1][0].calls and _same_group(sheet, messages[first - 1][0], messages[first][0]):
-        first -= 1
+    """The results of the calls of the messages ``first`` to ``last``, made-up ones for those without."""
     found = sorted((i for i, (at, _) in owner.items() if first <= at <= last))
     order = {c.id: n for n, c in enumerate(c for k in range(first, last + 1) for c in messages[k][0].calls)}
     if sheet.conv.provider == "gemini":
