@@ -1,7 +1,7 @@
 """Amazon Bedrock's model invocation log.
 
-Where: the S3 bucket of the log (``…/BedrockModelInvocationLogs/<region>/YYYY/MM/DD/HH/*.json.gz``, objects one after the
-other), or the CloudWatch log group, exported: each record is then the text ``message`` of a log event.
+Where: the S3 bucket of the log (``…/BedrockModelInvocationLogs/<region>/YYYY/MM/DD/HH/*.json.gz``, objects one after
+the other), or the CloudWatch log group, exported: each record is then the text ``message`` of a log event.
 
 What is read: records of schema ModelInvocationLog. A record with an error code is a failed call. Embedding and image
 models are side.
@@ -10,8 +10,8 @@ Prompt tokens: ``inputTokenCount`` leaves the cache out: prompt = inputTokenCoun
 cacheWriteInputTokenCount. Where the answer's body is in the record its own usage is used (it tells 1-hour writes). Of
 streams the body is the list of events.
 
-Session: an id in ``requestMetadata`` (session_id, conversation_id …) or in the body's metadata; else sessions are formed
-from messages (bodies up to 100 KB are in the record), caller and growth.
+Session: an id in ``requestMetadata`` (session_id, conversation_id …) or in the body's metadata; else sessions are
+formed from messages (bodies up to 100 KB are in the record), caller and growth.
 
 Unknown: bodies that were put into a file of their own; calls over the ``bedrock-mantle`` address are not logged.
 """

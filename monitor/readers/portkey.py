@@ -1,13 +1,13 @@
 """Portkey's log export.
 
-Where: Exports in the Portkey application or ``/logs/exports`` (JSON lines; CSV is read too), with any choice of columns.
+Where: Exports in the Portkey application or ``/logs/exports`` (JSON lines; CSV is read too), any choice of columns.
 
 What is read: every row that reached a provider; rows answered from Portkey's own cache (``cache_status`` HIT, SEMANTIC
 HIT) are left out. ``is_success`` false or a response status of 400 and above is a failed call.
 
-Prompt tokens: ``response.usage`` where the export holds the response (cache figures stand only there), by the provider's
-own rule. Without it ``req_units``, which tells no cache: unknown; of Anthropic models it may leave the cache out, so the
-prompt is unknown there.
+Prompt tokens: ``response.usage`` where the export holds the response (cache figures stand only there), by the
+provider's own rule. Without it ``req_units``, which tells no cache: unknown; of Anthropic models it may leave the cache
+out, so the prompt is unknown there.
 
 Session: an id in ``metadata`` (session_id, conversation_id …), else ``trace_id`` if it occurs more than once (evidence
 "chain"); else sessions are formed from messages, user and growth.
