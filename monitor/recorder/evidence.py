@@ -100,12 +100,12 @@ class MessageDigests:
     """Digests of messages; those seen lately are known by the digest of their raw bytes, without decoding them."""
 
     def __init__(self) -> None:
-        #: raw digest -> digest of the message (b"" if skipped), whether it stands for what was before it
-        self._known: OrderedDict[bytes, tuple[bytes, bool]] = OrderedDict()
+        #: hash of the raw bytes -> digest of the message (b"" if skipped), whether it stands for what was before it
+        self._known: OrderedDict[tuple[int, int], tuple[bytes, bool]] = OrderedDict()
 
     def of(self, raw: bytes) -> tuple[bytes, bool]:
         """Digest of one message given as JSON (b"" if it is no part of the chain), and whether it is a summary."""
-        key = blake2b(raw, digest_size=12).digest()
+        key = (hash(raw), len(raw))  # 64 bits with a secret of the process: nobody can make two messages meet
         found = self._known.get(key)
         if found is not None:
             self._known.move_to_end(key)
@@ -170,7 +170,7 @@ def tools_digest(value: Any) -> str | None:
 _ASKS_SUMMARY = re.compile(
     r"CONTEXT CHECKPOINT|context checkpoint summary|Respond with TEXT ONLY|create a detailed summary|<state_snapshot>|"
     r"anchored summary|prompt for continuing our conversation|handoff summary|conversation to summari[sz]e|"
-    r"summari[sz]e (?:the|this|our) (?:conversation|session)|context summarization assistant"
+    r"summari[sz]e (?:the|this|our) (?:conversation|session)|context summarization a(?:gent|ssistant)"
 )
 _ASKS_TITLE = re.compile(
     r"title generator|generate a (?:short |concise |brief )?title|5-10 word title|session title", re.I
@@ -179,7 +179,7 @@ _ASKS_TITLE = re.compile(
 _CONTINUES = re.compile(
     r"This session is being continued from a previous conversation|^\s*<state_snapshot>|"
     r"Another language model started to solve this problem|"
-    r"The conversation history before this point was compacted"
+    r"The conversation history before this point was compacted|\AWhat did we do so far\?\s*\Z"
 )
 _PROBE = 16_384
 
@@ -219,7 +219,7 @@ def asks(last: str, system: str, has_tools: bool) -> str | None:
 def continues_summary(message: Any) -> bool:
     """Whether a message says that a summary stands for what was before it (or is a provider's compaction item)."""
     if isinstance(message, dict):
-        if str(message.get("type", "")).startswith("compaction"):
+        if str(message.get("type", "")).startswith("compaction") and message.get("encrypted_content"):
             return True
         content = message.get("content")
         if isinstance(content, list) and any(isinstance(b, dict) and b.get("type") == "compaction" for b in content):

@@ -234,9 +234,27 @@ class ChunkedBody:
                         raise HttpError(400, "A chunk does not end where its size says.")
                     self._partial = b""
                     self._state = _SIZE
-            else:
+            elif self._partial or self._state == _TRAILERS or (pos := self._whole_chunks(data, pos, payload)) < size:
                 pos = self._line(data, pos)
         return pos, payload
+
+    @staticmethod
+    def _whole_chunks(data: bytes, pos: int, payload: list[bytes]) -> int:
+        """Take chunks that are there from size line to end, the common case; gives where the first other one begins."""
+        while (end := data.find(b"\r\n", pos, pos + 16)) > 0:
+            line = data[pos:end]
+            if not line.isalnum():  # with an extension, or broken: the long way
+                break
+            try:
+                size = int(line, 16)
+            except ValueError:
+                break
+            stop = end + 2 + size
+            if not size or data[stop : stop + 2] != b"\r\n":
+                break
+            payload.append(data[end + 2 : stop])
+            pos = stop + 2
+        return pos
 
     def _line(self, data: bytes, pos: int) -> int:
         """Take a size or trailer line; gives the position behind what was used."""

@@ -31,6 +31,7 @@ class RequestFacts:
         self._members: dict[str, bytes] = {}
         self._tools_raw_digest = b""
         self._last: bytes = b""  # raw bytes of the last message
+        self._opening: list[bytes] = []  # messages before the first one that counts: the system prompt of chat
         self._dead = False
         self.chain = Chain(digests)
         self.lossy = False
@@ -78,6 +79,8 @@ class RequestFacts:
     def _element(self, key: str, value: bytes | None, raw_digest: bytes) -> None:
         self.chain.add(value, raw_digest)
         self._last = value or b""
+        if value and not self.chain.single and len(self._opening) < 8:
+            self._opening.append(value)
 
     def end(self) -> None:
         """The body is over (or what came of it)."""
@@ -174,12 +177,21 @@ class RequestFacts:
         return {k: v for k, v in out.items() if v is not None}
 
     def system(self) -> Any:
-        """The system prompt, where the format has it outside the messages."""
+        """The system prompt: a member of its own, else the messages of that role at the beginning."""
         for key in ("system", "instructions", "systemInstruction", "system_instruction"):
             found = self.value(key)
             if found:
                 return found
-        return None
+        blocks: list[Any] = []
+        for raw in self._opening:
+            try:
+                message = decode(raw)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(message, dict) and message.get("role") in ("system", "developer"):
+                content = message.get("content")
+                blocks += content if isinstance(content, list) else [content]
+        return blocks or None
 
     def hints(self) -> dict[str, Any]:
         """What helps to tell work from side calls and compaction."""
