@@ -300,13 +300,12 @@ def _pays_back(s: Situation, saved: float, extra: Callable[[int], float]) -> flo
     if saved <= 0:
         return None
     first = extra(1)
-    steps = _steps(s.price, s.ttl)
-    if len(steps) == 1:
-        gain = effective_read(s, steps[0]) * saved  # each further call saves the reading of what is gone
-        return 1.0 + first / gain if gain > 0 else None
+    gain = first - extra(2)  # what every further call saves, as long as no price step is met
+    even = 1.0 + first / gain if gain > 0 else None
+    if _at(s, s.context + max(s.instruction, s.growth * max(2.0, even or 2.0))).above == 0:
+        return even
     if first <= 0:
-        gain = first - extra(2)
-        return min(1.0, 1.0 + first / gain) if gain > 0 else 1.0
+        return min(1.0, even or 1.0)
     low, high = 1, 2
     while extra(high) > 0:  # it falls with every call: a larger prompt is never cheaper, at any step
         low, high = high, high * 2
