@@ -48,6 +48,7 @@ class ClaudeCodeParser(BaseParser):
         self._requests: dict[str, str] = {}  # id of an api-request line -> its time
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
         self._last_root = ""
+        self._roots = 0
         self._raw_steps: dict[str, deque[tuple[Any, ...]]] = {}
         self._exchange = 0
         self._user_open = False
@@ -117,6 +118,8 @@ class ClaudeCodeParser(BaseParser):
         else:
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
+        if group is None and message.usage is None:
+            return  # nothing says that a request was made (converted and trimmed transcripts)
         if group is None:
             group = self._groups[local] = Group(session, chain, number, key, message.id)
             group.time = time
@@ -277,7 +280,11 @@ class ClaudeCodeParser(BaseParser):
         parent = line.parentUuid
         root = self._sidechains.get(parent or "")
         if root is None:
-            root = self._last_root if parent is not None and self._last_root else (line.uuid or "inline")[:8]
+            if parent is None or not self._last_root:
+                self._roots += 1
+                root = "inline" if self._roots == 1 else f"inline-{self._roots}"
+            else:
+                root = self._last_root
         self._last_root = root
         if line.uuid:
             self._sidechains[line.uuid] = root

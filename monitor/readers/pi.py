@@ -102,6 +102,7 @@ class PiParser(BaseParser):
         self._last_entry: str | None = None
         self._started: int | None = None
         self._exchange = 0
+        self._keys: dict[str, int] = {}
         self._user_open = False
         self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
 
@@ -199,12 +200,15 @@ class PiParser(BaseParser):
         zero = not (fresh or read or write)
         tokens = usage.UNKNOWN if zero else usage.additive(fresh, read, write, output, rule="pi",
                                                            reasoning=usage.count(found.reasoning))  # fmt: skip
-        start = to_ms(message.timestamp)
-        start = start if start is not None else time
+        # the entry's own time orders calls (parallel ones are stamped before they are written)
+        start = time if time is not None else to_ms(message.timestamp)
         model, provider = message.model or self._model, message.provider or self._provider
         sums = f"{model}:{fresh}:{read}:{write}:{output}"
         cost = found.cost.total if found.cost is not None else None
         blocks = message.content if isinstance(message.content, list) else []
+        key = message.responseId or f"pi:{message.timestamp or time}:{sums}"
+        # two answers of one millisecond with the same figures are two calls; copies keep the order
+        same = self._keys[key] = self._keys.get(key, 0) + 1
         self._user_open = False
         self.records.append(
             Call(
@@ -213,9 +217,8 @@ class PiParser(BaseParser):
                 file=self.file,
                 line=number,
                 call_id=message.responseId,
-                key=message.responseId or f"pi:{message.timestamp or time}:{sums}",
+                key=key if same == 1 else f"{key}#{same}",
                 time=start,
-                duration_ms=max(0, time - start) if time is not None and start is not None else None,
                 provider=provider,
                 model=model,
                 prompt_tokens=tokens.prompt,

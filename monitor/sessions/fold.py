@@ -164,6 +164,8 @@ class Fold:
         self.events.append(
             _replace(event, tokens_before=chain.expected, after_call=chain.previous_index, tokens_after=None)
         )
+        if event.kind in ("compaction", "clear"):
+            chain.window += 1  # even if no call follows: the old context is gone
         if event.kind == "compaction":
             self._compacted(chain, event)
 
@@ -272,7 +274,6 @@ class Fold:
             missed_usd = _miss_cost(call, expected, price)
         delta = None
         if chain.reset in ("compaction", "clear"):
-            chain.window += 1
             chain.windows += 1
             chain.window_calls = 0
             chain.base, chain.mean, chain.deltas = prompt, None, 0

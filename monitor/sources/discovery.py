@@ -133,7 +133,7 @@ def _walk(folder: Path, seen: set[str], problems: list[Problem]) -> Iterator[Pat
         for name in sorted(files):
             if part_folder or not may_be_log(name):
                 continue
-            path = os.path.join(root, name)  # noqa: PTH118 - a Path for each of thousands of files is slow
+            path = os.path.join(root, name)  # a Path for each of thousands of files is slow
             if path not in seen:
                 seen.add(path)
                 found += 1

@@ -34,7 +34,7 @@ _HEAD_PRINT, _TAIL_PRINT = 1024, 256
 SURE_ENOUGH = 0.3
 #: a whole file up to this size cannot hold a line longer than allowed, so lines need no limit
 _SMALL = MAX_LINE
-UNKNOWN_FORMAT = "the format of this file is not known (see `ctxmon doctor`, or give a column map with --map)"
+UNKNOWN_FORMAT = "no usage was found: the format of this file is not known (try `ctxmon doctor`, or a column map with --map)"
 NO_USAGE = "there is no usage in this file (it is known as {title}, but holds no token counts)"
 
 
