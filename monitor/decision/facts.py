@@ -55,6 +55,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     calls: int = 0
     opening: int | None = None  # first prompt of the chain
     context_limit: int | None = None
+    whole_window: int | None = None  # what the provider takes; more than the limit where a client logs part of it
     usable_limit: int | None = None
     usable_assumed: bool = True
     forecast: Forecast | None = None
@@ -87,6 +88,13 @@ def life_of(turn: Turn) -> tuple[int, bool]:
     return cache_life(call.provider, call.model), False
 
 
+def whole_window(source: str, limit: int | None, told: str | None) -> int | None:
+    """The provider's window: Codex logs 95 % of it as its own."""
+    if limit is not None and told == "logged" and source in ("codex", "codex-otel"):
+        return round(limit / 0.95)
+    return limit
+
+
 def _main_resets(events: Sequence[Event]) -> list[Event]:
     return [e for e in events if e.kind in RESETS and e.chain == "main"]
 
@@ -101,6 +109,7 @@ def facts_of(view: SessionView) -> Facts:
         steps=steps,
         quota=view.quota,
         context_limit=view.context_limit,
+        whole_window=whole_window(view.source, view.context_limit, view.context_limit_source),
         usable_limit=view.usable_limit,
         usable_assumed=view.usable_limit_assumed,
     )
@@ -248,7 +257,8 @@ class Tracker:
             time=call.time,
             calls=self._calls,
             opening=self._opening,
-            context_limit=turn.context_limit or view.context_limit,
+            context_limit=view.context_limit,
+            whole_window=whole_window(view.source, view.context_limit, view.context_limit_source),
             usable_limit=view.usable_limit,
             usable_assumed=view.usable_limit_assumed,
             forecast=forecast(

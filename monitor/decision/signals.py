@@ -90,7 +90,8 @@ def _sizes(board: _Board, facts: Facts, used: int | None, settings: Settings) ->
     board.put("usable_limit", limit, "assumed" if facts.usable_assumed else "logged")
     board.put("limit_known", limit is not None)
     board.put("fill", used / limit if used is not None and limit else None)
-    fits = None if used is None or window is None else used + SUMMARY_INSTRUCTION + SUMMARY_ROOM <= window
+    whole = facts.whole_window
+    fits = None if used is None or whole is None else used + SUMMARY_INSTRUCTION + SUMMARY_ROOM <= whole
     board.put("summary_fits", fits)
     board.put("overflow", facts.overflow, "logged")
     board.put("calls", facts.calls, "logged")
@@ -110,7 +111,7 @@ def _growth(board: _Board, facts: Facts, used: int | None) -> None:
     )
     board.put("calls_p10", left.p10 if left is not None else None, "estimated")
     board.put("calls_p50", left.p50 if left is not None else None, "estimated")
-    window, grow = facts.context_limit, board.values["next_delta_p90"]
+    window, grow = facts.whole_window, board.values["next_delta_p90"]
     room = None
     if used is not None and window is not None and grow is not None:
         # small windows cannot spare the whole reserve
@@ -249,6 +250,8 @@ def _economics(
     best = economics.optimal_size(situation, reread=settings.reread_tokens, extra_calls=settings.rework_calls)
     board.put("optimal_size", min(max(best, settings.optimal_min), settings.optimal_max), how)
     step = economics.next_tier(price, used)
+    if step is not None and facts.usable_limit is not None and step.above >= facts.usable_limit:
+        step = None  # the client compacts before
     board.put("tier_step", None if step is None else step.above, "price table")
     board.put("calls_to_tier", None if step is None else round(step.tokens_left / max(float(growth), 1.0), 1), how)
     needed = economics.return_threshold(situation)
