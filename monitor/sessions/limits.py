@@ -7,22 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Protocol
-
 from monitor.pricing import PriceTable
+from monitor.pricing.windows import client_window
 from monitor.sessions.view import LimitSource
 
 #: windows a model may have beyond its first one; a prompt that does not fit shows that the next one is in use
 _LARGER = (200_000, 272_000, 400_000, 500_000, 1_000_000, 2_000_000, 10_000_000)
 _CLAUDE_CODE_WINDOW, _CLAUDE_1M = 200_000, 1_000_000
 _DEFAULT_MAX_OUTPUT = 32_000
-
-
-class LimitTable(Protocol):
-    """Where windows come from when the log does not say."""
-
-    def window(self, model: str | None, provider: str | None, when: int | None) -> tuple[int | None, int | None]:
-        """(context window, maximum output) in tokens."""
 
 
 class Overrides:
@@ -67,8 +59,10 @@ def context_limit(
     if logged:
         return logged, "logged"
     table: int | None = None
-    if source == "claude-code" and (model or "").startswith("claude"):
-        table = _CLAUDE_CODE_WINDOW
+    if source in ("claude-code", "claude-code-otel") and (model or "").startswith("claude"):
+        # the client's own window, which may be smaller than the model's
+        table = client_window(prices, "claude-code", model) if prices is not None else None
+        table = table or _CLAUDE_CODE_WINDOW
     elif prices is not None:
         limits = prices.limits(model, provider, when)
         table = limits.window if limits is not None else None
