@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes `sample_logs/` anew: real clients work on a small shop project against the rig's provider on loopback.
 
-    python scripts/make_sample_logs.py --rig RIG [--only claude,codex,pi,new-api] [--clients-dir DIR] [--home DIR]
+    python scripts/make_sample_logs.py --rig RIG [--litellm PROGRAM] [--only claude,codex,pi,new-api,litellm]
 
 RIG is the folder with `loopback_provider.py` and `real_clients.py`; starlette and uvicorn must be installed, for the
-clients also node 20 and npm (they are installed into --clients-dir when missing). Nothing leaves the machine. The
+clients also node 20 and npm (they are installed into --clients-dir when missing), for `litellm` the program of an
+environment with litellm[proxy] (--litellm). Nothing leaves the machine. The
 vendors' texts are replaced by filler (`sample_logs_redact.py`), times of pauses follow the provider's clock
 (`sample_logs_rig.py`). `expected.json` is computed from the provider's ledger, and each log is compared with it.
 """
@@ -26,6 +27,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import sample_logs_truth as truth
+from sample_logs_litellm import Proxy
 from sample_logs_redact import Redactor, shortened, tool_outputs
 from sample_logs_rig import Scripted, load
 from sample_logs_story import Story, build_project, story
@@ -33,7 +35,7 @@ from sample_logs_story import Story, build_project, story
 REPO = Path(__file__).resolve().parent.parent
 FACTS = "<!-- what follows is written by scripts/make_sample_logs.py -->"
 CLAUDE_TOOLS = "Bash,Read,Edit,Write,Agent"
-PI_MODEL, GATEWAY_MODEL = "qwen2.5-coder-32b-instruct", "claude-sonnet-4-5"
+PI_MODEL, GATEWAY_MODEL, PROXY_MODEL = "qwen2.5-coder-32b-instruct", "claude-sonnet-4-5", "gpt-5.1"
 # windows the clients are told, so small that they compact by themselves within the story
 CODEX_WINDOW, PI_WINDOW, GATEWAY_WINDOW = 40_000, 32_768, 40_000
 # one request is refused, the client asks again
@@ -65,7 +67,9 @@ class Run:
         window: int | None,
         latency: tuple[int, int],
         scenario: dict[str, Any] | None = None,
+        gateway: Callable[[str, str], str] | None = None,
     ):
+        """gateway: takes the provider's URL and the clients' key, gives the URL the client is to talk to."""
         self.args, self.client = args, client
         self.clients = load(args.rig / "real_clients.py")
         why = self.clients.install(client, args.clients_dir)
@@ -74,7 +78,8 @@ class Run:
         shutil.rmtree(args.home / client, ignore_errors=True)
         work = (args.home / client / "shop").resolve()
         self.scripted = Scripted(load(args.rig / "loopback_provider.py"), work, scenario or {}, latency)
-        self.world = self.clients.World(client, self.scripted.base, args.home, args.clients_dir, window)
+        base = gateway(self.scripted.base, self.clients.KEY) if gateway else self.scripted.base
+        self.world = self.clients.World(client, base, args.home, args.clients_dir, window)
         self.span = (time.time(), 0.0)
 
     def play(self, tale: Story, command: Callable[[list[str]], list[str]] = list) -> None:
@@ -112,6 +117,8 @@ class Run:
             (slug[home], "-home-dev"),
             (f"/tmp/claude-{os.getuid() if hasattr(os, 'getuid') else 0}", "/home/dev/.tmp"),
             (str(self.args.clients_dir.resolve()), "/home/dev/.npm"),
+            (self.scripted.base, "http://provider.invalid"),
+            ("127.0.0.1", "192.0.2.10"),
         ]
         return Redactor(self.scripted.own + tool_outputs(records), paths, self.span, self.scripted.clock.moved)
 
@@ -184,11 +191,50 @@ def new_api(args: argparse.Namespace) -> dict[str, Any]:
     return truth.new_api(args.out / "new-api", run.scripted.ledger())
 
 
+def litellm(args: argparse.Namespace) -> dict[str, Any]:
+    if args.litellm is None:
+        raise SystemExit("litellm: --litellm names the program litellm of an environment with litellm[proxy]")
+    proxies: list[Proxy] = []
+
+    def gateway(provider: str, key: str) -> str:
+        proxies.append(Proxy(args.litellm.resolve(), provider, (args.home / "litellm").resolve(), PROXY_MODEL, key))
+        return proxies[0].base
+
+    run = Run(args, "pi", None, (300, 2400), gateway=gateway)
+    try:
+        rename_model(run, "loop-1", PROXY_MODEL)
+        file = run.world.home / ".pi/agent/models.json"
+        models = json.loads(file.read_text("utf-8"))
+        models["providers"]["loop"]["headers"] = {"x-litellm-session-id": "shop-vouchers"}
+        file.write_text(json.dumps(models), encoding="utf-8")
+        tale = story("pi")
+        tale.prompts = tale.prompts[:2]
+        run.play(tale, lambda parts: [PROXY_MODEL if p == "loop-1" else p for p in parts])
+        ledger = run.scripted.ledger()
+        payloads = proxies[0].payloads(len(ledger))
+    finally:
+        proxies[0].stop()
+    redactor = run.redactor([])
+    to = args.out / "litellm" / "standard-logging.jsonl"
+    to.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(redactor.apply(without_nulls(p)), separators=(",", ":")) + "\n" for p in payloads)
+    to.write_bytes("".join(lines).encode())
+    return truth.litellm(to, ledger)
+
+
+def without_nulls(payload: dict[str, Any]) -> dict[str, Any]:
+    """The price table in a payload without its 150 empty prices."""
+    info = payload["model_map_information"]
+    value = {k: v for k, v in info["model_map_value"].items() if v is not None}
+    return payload | {"model_map_information": info | {"model_map_value": value}}
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "claude": claude,
     "codex": codex,
     "pi": pi,
     "new-api": new_api,
+    "litellm": litellm,
 }
 
 
@@ -198,6 +244,7 @@ def main() -> int:
     ap.add_argument("--only", default=",".join(PARTS), help="parts to make anew, comma separated")
     ap.add_argument("--clients-dir", type=Path, default=Path("rig-clients"), help="npm packages are installed here")
     ap.add_argument("--home", type=Path, default=Path("rig-home"), help="throw-away HOMEs and consoles")
+    ap.add_argument("--litellm", type=Path, help="the program litellm, for the part litellm")
     ap.add_argument("--out", type=Path, default=REPO / "sample_logs")
     args = ap.parse_args()
     for part in args.only.split(","):

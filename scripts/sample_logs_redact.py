@@ -23,6 +23,7 @@ MARKS = (
 FRAMES = re.compile(
     r"Chunk ID: \w+|Wall time: [\d.]+ seconds|Process exited with code \d+|Original token count: \d+|Output:|"
     r"Total output lines: \d+|<total_tokens>\d+ tokens left</total_tokens>|"
+    r"(?:User-Agent: )?OpenAI(?:/JS [\d.]+)?|"
     r"<command-\w+>/?[\w-]*</command-\w+>|"
     r"Successfully (?:wrote|replaced) .{1,80}"
 )

@@ -219,6 +219,15 @@ def new_api(folder: Path, ledger: list[Row]) -> dict[str, Row]:
     return {"new-api": out | {"sessions": None, "session": None}}
 
 
+def litellm(path: Path, ledger: list[Row]) -> dict[str, Row]:
+    rows = records(path)
+    noted = [r["metadata"]["usage_object"] for r in rows]
+    reads = [u["prompt_tokens_details"]["cached_tokens"] for u in noted]
+    seen = [(u["prompt_tokens"], read, 0, u["completion_tokens"]) for u, read in zip(noted, reads, strict=True)]
+    same(path.name, seen, ledger)
+    return {"litellm": facts("litellm", rows[0]["trace_id"], ledger, side_logged=True)}
+
+
 def merge(path: Path, sources: dict[str, Row]) -> None:
     """Puts the sources into expected.json beside the others and adds all up under `.`."""
     old = json.loads(path.read_text("utf-8"))["sources"] if path.exists() else {}

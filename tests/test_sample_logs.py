@@ -62,12 +62,20 @@ def new_api_calls(path):
     return calls
 
 
+def litellm_calls(path):
+    usages = [r["metadata"]["usage_object"] for r in rows(path)]
+    return [
+        (u["prompt_tokens"], u["prompt_tokens_details"]["cached_tokens"], 0, u["completion_tokens"]) for u in usages
+    ]
+
+
 def counted():
     main, agent = only("claude-code/projects/*/*.jsonl"), only("claude-code/projects/*/*/subagents/*.jsonl")
     return {
         "claude-code": claude_calls(main) + claude_calls(agent),
         "codex": codex_calls(only("codex/sessions/*/*/*/*.jsonl")),
         "pi": pi_calls(only("pi/sessions/*/*.jsonl")),
+        "litellm": litellm_calls(only("litellm/*.jsonl")),
         "new-api": new_api_calls(only("new-api/log.json")),
     }
 
