@@ -29,11 +29,22 @@ WORDS = "a piece of an answer as a model would stream it, with some length to it
 
 def sse_events() -> list[bytes]:
     """An answer in the form of Anthropic's stream."""
-    usage = {"input_tokens": 12, "cache_read_input_tokens": 20_000, "cache_creation_input_tokens": 300, "output_tokens": 1}
+    usage = {
+        "input_tokens": 12,
+        "cache_read_input_tokens": 20_000,
+        "cache_creation_input_tokens": 300,
+        "output_tokens": 1,
+    }
     start = {"id": "msg_bench", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
-    events = [("message_start", {"message": start}), ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})]
+    events = [
+        ("message_start", {"message": start}),
+        ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
+    ]
     events += [("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": WORDS}})] * EVENTS
-    events += [("content_block_stop", {"index": 0}), ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {**usage, "output_tokens": 400}})]
+    events += [
+        ("content_block_stop", {"index": 0}),
+        ("message_delta", {"delta": {"stop_reason": "end_turn"}, "usage": {**usage, "output_tokens": 400}}),
+    ]
     events += [("message_stop", {})]
     return [f"event: {k}\ndata: {json.dumps({'type': k} | v)}\n\n".encode() for k, v in events]
 
@@ -142,7 +153,7 @@ async def connect(base: str) -> Client:
 def http_request(base: str, size: int) -> bytes:
     body = request_body(size)
     host = base.removeprefix("http://")
-    head = f"POST /v1/messages HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nX-Api-Key: sk-bench-0123456789\r\n"
+    head = f"POST /v1/messages HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     return head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 

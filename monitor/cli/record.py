@@ -162,7 +162,9 @@ def _options(args: argparse.Namespace, routes: Any, wanted: int) -> Options:
 
 def _serve(options: Options, args: argparse.Namespace) -> int:
     import asyncio
+    import logging
 
+    from monitor.recorder.connect import ConnectError
     from monitor.recorder.server import BindError, serve
     from monitor.recorder.upstreams import UpstreamError
 
@@ -179,13 +181,11 @@ def _serve(options: Options, args: argparse.Namespace) -> int:
             _when_stdin_ends(asyncio.get_running_loop(), stop)
         return await serve(options, ready, tell, stop)
 
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what matters is told in sentences
     try:
         missing = asyncio.run(main())
-    except (BindError, UpstreamError) as error:
+    except (BindError, ConnectError, UpstreamError) as error:
         tell(str(error))
-        return 2
-    except OSError as error:
-        tell(f"{args.ca_file}: no certificates can be read from it ({error.strerror or type(error).__name__}).")
         return 2
     except KeyboardInterrupt:
         return 0

@@ -32,7 +32,8 @@ from monitor.recorder.record import (
 )
 from monitor.recorder.upstreams import Route
 
-BATCH = 64 * 1024  # bytes gathered before they go to the worker
+BATCH = 256 * 1024  # bytes gathered before they go to the worker
+KEPT = 64 * 1024  # the last bytes of what cannot be handed over
 BACKLOG = 48 * 1024 * 1024  # bytes the worker may be behind
 TUNNEL_DELAY_S = 0.005  # pieces of an upgraded connection gather this long
 _OP_COST = 120  # what an entry costs beside its bytes
@@ -94,7 +95,7 @@ class Capture:
             self._sent,
             self._received,
         )
-        if self._size > BATCH // 2 and not self._recorder.has_room(self._size):
+        if self._size > KEPT and not self._recorder.has_room(self._size):
             self._shorten()
         self._recorder.submit(self._job, self._ops, self._size, end)
         self._ops, self._dead, self._job = [], True, None
@@ -116,7 +117,7 @@ class Capture:
         if self._job is not None and self._recorder.has_room(self._size):
             self._recorder.submit(self._job, self._ops, self._size, None)
             self._ops, self._size = [], 0
-        elif self._size > 4 * BATCH:
+        elif self._size > 2 * BATCH:
             self._shorten()
 
     def _shorten(self) -> None:
@@ -125,7 +126,7 @@ class Capture:
         size, missing = 0, set()
         for op in reversed(self._ops):
             cost = _OP_COST + (len(op[2]) if isinstance(op[2], bytes) else 0)
-            if op[0] in (HEAD, REQUEST_GAP, RESPONSE_GAP) or size + cost <= BATCH // 2:
+            if op[0] in (HEAD, REQUEST_GAP, RESPONSE_GAP) or size + cost <= KEPT:
                 kept.append(op)
                 size += cost
             else:

@@ -56,10 +56,15 @@ class Connector:
         """Load certificates now rather than within the first call.
 
         Raises:
-            OSError: the certificate file is not usable.
+            ConnectError: the certificate file is not usable.
         """
-        if any(u.tls for u in upstreams):
+        if not any(u.tls for u in upstreams):
+            return
+        try:
             self._context = tls_context(self._ca_file)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise ConnectError("tls", f"{self._ca_file}: no certificates can be read from it ({why}).") from None
 
     async def open(self, upstream: Upstream, factory: Callable[[], P]) -> tuple[asyncio.Transport, P]:
         """Connect to ``upstream``; there is no time limit but the system's own.

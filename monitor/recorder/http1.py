@@ -326,3 +326,12 @@ def keeps_alive(minor: int, headers: Headers) -> bool:
     """Whether the sender of this head keeps the connection open afterwards (RFC 9112 section 9.3)."""
     said = tokens(headers, b"connection")
     return b"keep-alive" in said and b"close" not in said if minor == 0 else b"close" not in said
+
+
+def wants_websocket(request: Request) -> bool:
+    """Whether a request asks to turn the connection into a WebSocket."""
+    return (
+        request.minor == 1
+        and b"upgrade" in tokens(request.headers, b"connection")
+        and b"websocket" in tokens(request.headers, b"upgrade")
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,8 @@ class Shared:
     routes: Routes
     connector: Connector
     recorder: Recorder
-    hosts: frozenset[str] | None  # names the Host header may have; None: any
+    hosts: frozenset[str]  # names the Host header may have
+    any_address: bool = False  # or any numeric address: a rebound name is never one
     clients: set[ClientSide] = field(default_factory=set)
 
     def admit(self, request: Request) -> Route:
@@ -35,7 +37,7 @@ class Shared:
         values = http1.get_all(request.headers, b"host")
         if len(values) > 1 or (not values and request.minor == 1):
             raise HttpError(400, "A request has exactly one Host header.")
-        if values and self.hosts is not None and host_name(values[0]) not in self.hosts:
+        if values and not self._is_ours(host_name(values[0])):
             raise HttpError(
                 421,
                 "This recorder answers only to its own address; a page or name elsewhere asked for it.",
@@ -48,6 +50,17 @@ class Shared:
                 "no_proxy",
             )
         return self.routes.find(request.target)
+
+    def _is_ours(self, name: str) -> bool:
+        if name in self.hosts:
+            return True
+        if not self.any_address:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
 
 
 def host_name(value: bytes) -> str:

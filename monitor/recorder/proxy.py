@@ -78,7 +78,7 @@ class ClientSide(asyncio.Protocol):
         except HttpError as error:
             self.refuse(error)
             return
-        upgrade = b"upgrade" in http1.tokens(request.headers, b"connection") and request.minor == 1
+        upgrade = http1.wants_websocket(request)
         tap = self.shared.recorder.begin(request, route)
         keep = http1.keeps_alive(request.minor, request.headers)
         call = self.call = Call(request, route, tap, body, keep, upgrade)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from monitor.recorder.capture import Recorder
 from monitor.recorder.connect import Connector
@@ -24,7 +25,7 @@ DEFAULT_PORT = 8788
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_S = 5.0  # calls under way may finish this long after the first signal to stop
 #: worker threads give way to the traffic after this many seconds (Python's default is 0.005)
-SWITCH_S = 0.0005
+SWITCH_S = 0.001
 
 
 class BindError(Exception):
@@ -99,8 +100,7 @@ async def serve(
     ``ready`` gets the base address once connections are accepted; ``warn`` gets sentences about trouble.
 
     Raises:
-        BindError, UpstreamError: the address or an upstream cannot be used.
-        OSError: the certificate file cannot be read.
+        BindError, UpstreamError, ConnectError: the address, an upstream or the certificate file cannot be used.
     """
     listening = bind(options.address, options.port)
     log = CallLog(options.log, warn, options.log_options)
@@ -116,10 +116,11 @@ async def serve(
         raise
     log.start()
     recorder = Recorder(log, warn, Settings(bodies=options.bodies))
-    hosts = None if "*" in options.allow_hosts else LOOPBACK | options.allow_hosts | {options.address}
-    shared = Shared(options.routes, connector, recorder, hosts)
+    hosts = LOOPBACK | options.allow_hosts | {options.address}
+    shared = Shared(options.routes, connector, recorder, hosts, any_address=not is_loopback(options.address))
     sys.setswitchinterval(SWITCH_S)
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_fault_teller(warn))
     stop = stop or asyncio.Event()
     hurry = asyncio.Event()
     server = await loop.create_server(lambda: ClientSide(shared), sock=listening)
@@ -134,6 +135,19 @@ async def serve(
     await asyncio.sleep(0)  # let the closed connections go
     written = await loop.run_in_executor(None, recorder.close)
     return log.lost + (0 if written else 1)
+
+
+def _fault_teller(warn: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """Faults of a single connection are told once per kind, as a sentence."""
+    said: set[str] = set()
+
+    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        name = type(context.get("exception")).__name__ if context.get("exception") else "fault"
+        if name not in said:
+            said.add(name)
+            warn(f"A connection was given up because of an internal fault ({name}); others go on.")
+
+    return tell
 
 
 async def _drain(shared: Shared, hurry: asyncio.Event) -> None:
