@@ -1,0 +1,84 @@
+"""The dashboard. Importing this costs nothing; Textual is loaded when :func:`run` is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from os import PathLike
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monitor.dashboard.app import Dashboard
+    from monitor.dashboard.compactor import Compactor
+    from monitor.dashboard.feed import Feed, FeedFactory
+
+__all__ = ["run"]
+
+
+def run(
+    source: FeedFactory | Sequence[str | PathLike[str]],
+    *,
+    once: bool = False,
+    session: str | None = None,
+    call: int | None = None,
+    notify: bool = False,
+    title: str = "ctxmon",
+    theme: str | None = None,
+    zone: tzinfo | None = None,
+    remember: bool = True,
+    compactor: Compactor | None = None,
+    keys: Mapping[str, str] | None = None,
+    size: tuple[int, int] | None = None,
+    verbose: bool = False,
+) -> int:
+    """Show the dashboard until the user quits; with ``once`` print one frame and end.
+
+    ``source`` makes the feed (called in the worker thread), or is a list of paths to follow; an empty list means the
+    agents' own folders. ``session`` (an id or its beginning) and ``call`` (an index) choose what is shown first.
+    ``notify`` rings when an advice changes. ``title`` stands at the left of the header. ``remember``: keep the view for
+    the next start. ``compactor`` gives the compact key something to do. ``keys`` maps ids of keys to other keys.
+    ``size`` (columns, rows) is for ``once`` without a terminal.
+
+    Returns the exit code: 0; 1 if the dashboard itself failed; with ``once`` 3 if there was no session to show.
+    """
+    from monitor.dashboard.app import Dashboard
+    from monitor.dashboard.model.state import state_file
+    from monitor.dashboard.once import print_frame, terminal_size
+
+    shown: list[bool] = []
+
+    def first(app: Dashboard) -> None:
+        print_frame(app)
+        shown.append(app.desk.view is not None)
+        app.exit(0)
+
+    app = Dashboard(
+        source if callable(source) else _follow(source),
+        session=session,
+        call=call,
+        notify=notify,
+        title=title,
+        theme=theme,
+        zone=zone,
+        state_path=state_file() if remember and not once else None,
+        compactor=compactor,
+        keys=keys,
+        verbose=verbose,
+        on_first=first if once else None,
+    )
+    if once:
+        app.run(headless=True, size=size or terminal_size())
+        return 1 if app.return_code else 0 if shown == [True] else 3
+    app.run()
+    return 1 if app.return_code else 0
+
+
+def _follow(paths: Sequence[str | PathLike[str]]) -> FeedFactory:
+    """The feed that follows these paths."""
+
+    def factory() -> Feed:
+        from monitor.dashboard.live import LiveFeed
+
+        return LiveFeed([str(path) for path in paths])
+
+    return factory

@@ -1,0 +1,284 @@
+"""The Textual application: feed thread, desk, main screen, themes, commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any
+
+from rich.style import Style as RichStyle
+from textual.app import App, SystemCommand
+from textual.binding import Binding
+from textual.color import Color
+from textual.content import Content
+from textual.screen import Screen
+from textual.theme import Theme
+
+from monitor.dashboard.compactor import Compactor, Preview
+from monitor.dashboard.feed import FeedFactory, FeedThread
+from monitor.dashboard.keys import KEYS, face
+from monitor.dashboard.model import state as states
+from monitor.dashboard.model.compacting import preview_lines
+from monitor.dashboard.model.desk import Advice, Desk
+from monitor.dashboard.model.header import name_of
+from monitor.dashboard.model.help import help_lines
+from monitor.dashboard.model.text import Line
+from monitor.dashboard.screens.main import MainScreen
+from monitor.dashboard.screens.sheet import Confirm
+from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
+from monitor.dashboard.widgets.table import Table
+from monitor.decision.model import ACTION_WORDS
+
+#: how often ages on the screen are renewed while nothing else happens
+_TICK_S = 10.0
+
+
+class Dashboard(App[int]):
+    """The dashboard. ``keys`` maps ids of :data:`~monitor.dashboard.keys.KEYS` to other keys."""
+
+    TITLE = "ctxmon"
+    CSS_PATH = "dashboard.tcss"
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(
+        self,
+        factory: FeedFactory,
+        *,
+        session: str | None = None,
+        call: int | None = None,
+        notify: bool = False,
+        title: str = "ctxmon",
+        theme: str | None = None,
+        zone: tzinfo | None = None,
+        state_path: Path | None = None,
+        compactor: Compactor | None = None,
+        keys: Mapping[str, str] | None = None,
+        verbose: bool = False,
+        on_first: Callable[[Dashboard], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.title = title
+        self.state_path = state_path
+        self.state = states.load(state_path)
+        self.compactor = compactor
+        self.keys = dict(keys or {})
+        self.tells = notify
+        self.verbose = verbose
+        self._inks: dict[str, Inks] = {}
+        self.desk = Desk(self.state, session=session, call=call, zone=zone, glyphs=self.no_color)
+        self.legend: Content = Content("")
+        self._on_first = on_first
+        self._fed_at = time.monotonic()
+        for one in THEMES:
+            self.register_theme(one)
+        wanted = theme or self.state.theme or DARK
+        self.theme = wanted if wanted in self.available_themes else DARK
+        self._take_theme(self.current_theme)
+        self._feed = FeedThread(factory, self._publish, self._fail)
+        if self.keys:
+            self.set_keymap(self.keys)
+
+    # life
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The main screen is the only one that stays."""
+        return MainScreen(id="main")
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own variables for themes that are not ours."""
+        return {"edge": "#3a4450", "edge-focus": "#56b4e9", "edge-title": "#9aa4ae"}
+
+    def on_mount(self) -> None:
+        """Start reading; the first frame does not wait for it."""
+        self.theme_changed_signal.subscribe(self, self._theme_changed)
+        self.set_interval(_TICK_S, self._tick)
+        self._feed.start()
+
+    def on_unmount(self) -> None:
+        """End the thread, remember the view."""
+        self._feed.stop()
+        self.remember()
+
+    def remember(self) -> None:
+        """Write the state of the view."""
+        main = self.main
+        if main is not None and self.desk.view is not None:
+            states.save(self.state_path, self.desk.state(self.theme, main.board.tab))
+
+    @property
+    def main(self) -> MainScreen | None:
+        """The main screen, wherever it is in the stack."""
+        return next((screen for screen in self.screen_stack if isinstance(screen, MainScreen)), None)
+
+    # the feed's thread
+
+    def _publish(self, snapshot: Any) -> None:
+        main = self.main
+        if main is not None:
+            main.post_message(MainScreen.Fed(snapshot))
+
+    def _fail(self, sentence: str) -> None:
+        main = self.main
+        if main is not None:
+            main.post_message(MainScreen.Failed(sentence))
+
+    def fed(self, changed: list[Advice]) -> None:
+        """A snapshot was drawn. Rings where the advice changed, if that was asked for."""
+        self._fed_at = time.monotonic()
+        self.desk.elapsed_ms = 0
+        if self.tells and changed:
+            self.bell()
+            for advice in changed[:3]:
+                word = ACTION_WORDS.get(advice.after, advice.after)
+                self.notify(
+                    f"{word}  (was {ACTION_WORDS.get(advice.before, advice.before)})", title=name_of(advice.view)
+                )
+        if self._on_first is not None and not self.desk.loading:
+            first, self._on_first = self._on_first, None
+            self.call_after_refresh(self.call_after_refresh, first, self)
+
+    def _tick(self) -> None:
+        """Ages grow while nothing comes in."""
+        if self.desk.paused or self.desk.view is None:
+            return
+        self.desk.tick(int((time.monotonic() - self._fed_at) * 1000))
+        main = self.main
+        if main is not None and main.is_current:
+            main.draw_ages()
+
+    # looks
+
+    def _take_theme(self, theme: Theme) -> None:
+        self._inks = {}
+        inks = self.inks_on("background")
+        read, write, fresh = (inks.cell((name, "")).color for name in ("read", "write", "fresh"))
+        signs = ("█", "▒", "░") if self.no_color else ("■", "■", "■")
+        parts = [
+            part
+            for colour, sign, word in zip((read, write, fresh), signs, ("cached", "write", "new"))
+            for part in ((sign, colour.name if colour else ""), f" {word}  ")
+        ]
+        self.legend = Content.assemble(*parts, "▲ compaction")
+
+    def inks_on(self, paper: str) -> Inks:
+        """Styles in the present colours on a background named by a variable of the theme."""
+        inks = self._inks.get(paper)
+        if inks is None:
+            named = self.current_theme.to_color_system().generate()
+            base = RichStyle.from_color(
+                Color.parse(named["foreground"]).rich_color, Color.parse(named[paper]).rich_color
+            )
+            inks = self._inks[paper] = Inks(self.current_theme.dark, glyphs=self.no_color, base=base)
+        return inks
+
+    def _theme_changed(self, theme: Theme) -> None:
+        self._take_theme(theme)
+        main = self.main
+        if main is not None:
+            main.redraw()
+
+    def other_theme(self) -> None:
+        """Dark to light and back."""
+        self.theme = LIGHT if self.current_theme.dark else DARK
+
+    # commands and help
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The command palette: every key's command, each theme by Textual's own command."""
+        main = self.main
+        if main is not None:
+            for key in KEYS:
+                if key.id in ("palette", "back") or (key.id == "compact" and self.compactor is None):
+                    continue
+                shown = ", ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
+                yield SystemCommand(key.text[:1].upper() + key.text[1:], f"key {shown}", self._runner(key.action))
+        yield SystemCommand("Theme", "choose a colour theme", self.action_change_theme)
+
+    def _runner(self, action: str) -> Callable[[], None]:
+        def run() -> None:
+            main = self.main
+            if main is not None:
+                main.call_later(main.run_action, action)
+
+        return run
+
+    def help_lines(self, width: int) -> list[Line]:
+        """The help, from the bindings that are in force."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for key in KEYS:
+            if key.id == "compact" and self.compactor is None:
+                continue
+            shown = " ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
+            groups.setdefault(key.group, []).append((shown, key.text))
+        for binding in Table.BINDINGS:
+            if not isinstance(binding, Binding):
+                continue
+            keys = " ".join(face(one) for one in self.keys.get(binding.id or "", binding.key).split(","))
+            groups["Lists"].append((keys, binding.description))
+        groups["Move"].append(("mouse", "click: turn · wheel: zoom · shift wheel: window · headings: order"))
+        return help_lines(groups.items(), width)
+
+    # compaction
+
+    def compact(self) -> None:
+        """Preview in a worker, ask, write in a worker. The log itself is never touched."""
+        view, compactor = self.desk.view, self.compactor
+        if view is None or compactor is None:
+            return
+
+        def prepare() -> None:
+            try:
+                preview = compactor.preview(view)
+            except (ValueError, OSError) as error:
+                self.call_from_thread(self.notify, str(error), severity="warning", title="No preview")
+                return
+            self.call_from_thread(self._ask, compactor, preview)
+
+        self.run_worker(prepare, thread=True, exclusive=True, group="compact", exit_on_error=False)
+
+    def _ask(self, compactor: Compactor, preview: Preview) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(write, thread=True, exclusive=True, group="compact", exit_on_error=False)
+
+        def write() -> None:
+            try:
+                path = compactor.write(preview)
+            except (ValueError, OSError) as error:
+                self.call_from_thread(self.notify, str(error), severity="error", title="Nothing was written")
+                return
+            self.call_from_thread(self.notify, str(path), title="Written")
+
+        sheet = Confirm(
+            "Compact: preview", lambda width: preview_lines(preview, width), note="y writes it · Esc leaves"
+        )
+        self.push_screen(sheet, answered)
+
+    # failures
+
+    def _fatal_error(self) -> None:
+        """An error of ours ends the program with one sentence; a traceback only for those who asked (-v)."""
+        if self.verbose:
+            super()._fatal_error()
+            return
+        from rich.segment import Segments
+        from rich.text import Text
+
+        sentence = Text(failure_sentence(self._exception))
+        self._exit_renderables.append(Segments(self.console.render(sentence, self.console.options)))
+        self._close_messages_no_wait()
+
+
+def failure_sentence(error: BaseException | None) -> str:
+    """What failed and where, without any value: values may be words of a log."""
+    where = ""
+    trace = error.__traceback__ if error is not None else None
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if "monitor" in name:
+            where = f" at {Path(name).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    kind = type(error).__name__ if error is not None else "error"
+    return f"ctxmon: the dashboard failed ({kind}{where}). Nothing was written. Run with -v for the details."

@@ -1,0 +1,270 @@
+"""The tables of turns, events and problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+
+from monitor.dashboard.model.calls import (
+    CAUSES,
+    EVENT_WORDS,
+    cost_mark,
+    outcome,
+    output_mark,
+    prompt_mark,
+    read_share,
+)
+from monitor.dashboard.model.curve import GLYPHS
+from monitor.dashboard.model.tables import Column
+from monitor.dashboard.model.text import UNKNOWN, Span, moment, percent, printable, tokens, usd
+from monitor.records import Event, Problem
+from monitor.sessions.view import CompactionCost, SessionView, Turn
+
+SORTS = ("turn", "prompt", "new", "write", "out", "cost")
+FILTERS = ("all", "chain", "misses", "errors", "resets")
+
+
+def _share(turn: Turn) -> Span:
+    share = read_share(turn)
+    if share is None:
+        return (UNKNOWN, "dim")
+    return (percent(share), outcome(turn)[1])
+
+
+class TurnList:
+    """All calls of a session, newest first; a row is a :class:`Turn`.
+
+    In the natural order no list is built: row *n* is the call *n* from the end.
+    """
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        self.view: SessionView | None = None
+        self.zone = zone
+        self.sort = SORTS[0]
+        self.filter = FILTERS[0]
+        self.chain = "main"
+        self._order: list[int] | None = None  # places in view.turns, top first; None = natural
+        self._events: dict[int, list[Event]] = {}
+        self._changes = 0
+        self.columns: Sequence[Column] = self._columns()
+
+    @property
+    def version(self) -> object:
+        """Changes with each update."""
+        return self._changes
+
+    def update(self, view: SessionView | None, *, sort: str = "turn", only: str = "all", chain: str = "main") -> None:
+        """Take over a session, an order and a choice of rows."""
+        self.view, self.sort, self.filter, self.chain = view, sort, only, chain
+        self._changes += 1
+        self._events = {}
+        self._order = None
+        if view is None:
+            return
+        for event in view.events:
+            if event.before_call is not None:
+                self._events.setdefault(event.before_call, []).append(event)
+        if sort == "turn" and only == "all":
+            return
+        keep = self._keep()
+        order = [i for i in range(len(view.turns) - 1, -1, -1) if keep(view.turns[i])]
+        key = _SORT_KEYS.get(sort)
+        if key is not None:
+            turns = view.turns
+            order.sort(key=lambda i: key(turns[i]), reverse=True)
+        self._order = order
+
+    def _keep(self) -> Callable[[Turn], bool]:
+        if self.filter == "misses":
+            return lambda turn: turn.cache_outcome in ("miss", "partial") and turn.call.purpose == "work"
+        if self.filter == "errors":
+            return lambda turn: turn.call.status == "error"
+        if self.filter == "resets":
+            places = {index for index, events in self._events.items() if any(e.kind in _RESET for e in events)}
+            return lambda turn: turn.index in places or turn.call.purpose == "compaction"
+        if self.filter == "chain":
+            chain = self.chain
+            if chain == "*":
+                return lambda turn: turn.call.chain != "side"
+            return lambda turn: turn.call.chain == chain
+        return lambda turn: True
+
+    def __len__(self) -> int:
+        if self.view is None:
+            return 0
+        return len(self.view.turns) if self._order is None else len(self._order)
+
+    def row(self, number: int) -> Turn:
+        """The call in a row."""
+        assert self.view is not None
+        turns = self.view.turns
+        return turns[len(turns) - 1 - number] if self._order is None else turns[self._order[number]]
+
+    def find(self, index: int) -> int | None:
+        """The row of the call with this index in the session."""
+        if self.view is None:
+            return None
+        turns = self.view.turns
+        place = index
+        if not (0 <= index < len(turns) and turns[index].index == index):
+            place = next((i for i, turn in enumerate(turns) if turn.index == index), -1)
+            if place < 0:
+                return None
+        if self._order is None:
+            return len(turns) - 1 - place
+        try:
+            return self._order.index(place)
+        except ValueError:
+            return None
+
+    def _event(self, turn: Turn) -> Span:
+        call = turn.call
+        for event in self._events.get(turn.index, ()):
+            if event.kind in ("model_switch", "error"):
+                continue
+            glyph = GLYPHS[event.kind][event.evidence == "inferred"]
+            return (f"{glyph} {EVENT_WORDS[event.kind]}", "mark")
+        if call.status == "error":
+            return ("! failed", "bad")
+        if call.status == "in_flight":
+            return ("… in flight", "warn")
+        if call.purpose == "compaction":
+            return ("writes the summary", "mark")
+        if turn.cache_outcome in ("miss", "partial"):
+            cause = CAUSES.get(turn.cache_miss_cause or "unknown", "")
+            style = "bad" if turn.cache_outcome == "miss" else "warn"
+            return (f"{'✖' if turn.cache_outcome == 'miss' else '▽'} {turn.cache_outcome}: {cause}", style)
+        for event in self._events.get(turn.index, ()):
+            return (f"{GLYPHS[event.kind][0]} {EVENT_WORDS[event.kind]}", "mark")
+        return ("", "")
+
+    def _columns(self) -> tuple[Column, ...]:
+        return (
+            Column("turn", "turn", 7, ">", 1, lambda t: (f"#{t.index}", "")),
+            Column("time", "time", 8, "<", 5, lambda t: (moment(t.call.time, self.zone), "dim")),
+            Column("chain", "line", 8, "<", 12, lambda t: (_chain(t.call.chain), "dim")),
+            Column("prompt", "prompt", 6, ">", 1, lambda t: (tokens(t.call.prompt_tokens, prompt_mark(t)), "bold")),
+            Column("read", "cached", 6, ">", 4, lambda t: (tokens(t.call.cache_read_tokens), "readword")),
+            Column("write", "write", 6, ">", 6, lambda t: (tokens(t.call.cache_write_tokens), "writeword")),
+            Column("new", "new", 6, ">", 7, lambda t: (tokens(t.call.fresh_tokens), "freshword")),
+            Column("out", "out", 6, ">", 8, lambda t: (tokens(t.call.output_tokens, output_mark(t)), "")),
+            Column("hit", "hit", 4, ">", 3, _share),
+            Column("cost", "cost", 8, ">", 9, lambda t: (usd(t.cost_usd, cost_mark(t)), "")),
+            Column("message", "msg", 4, ">", 13, lambda t: (_number(t.exchange), "dim")),
+            Column("event", "event", 12, "<", 2, self._event, True),
+        )
+
+
+def _chain(chain: str) -> str:
+    return printable(chain.removeprefix("agent:"))
+
+
+def _number(value: int | None) -> str:
+    return UNKNOWN if value is None else str(value)
+
+
+_RESET = frozenset({"compaction", "microcompaction", "trim", "clear", "rewind", "unexplained_drop"})
+_SORT_KEYS: dict[str, Callable[[Turn], float]] = {
+    "prompt": lambda turn: -1 if turn.call.prompt_tokens is None else turn.call.prompt_tokens,
+    "new": lambda turn: -1 if turn.call.fresh_tokens is None else turn.call.fresh_tokens,
+    "write": lambda turn: -1 if turn.call.cache_write_tokens is None else turn.call.cache_write_tokens,
+    "out": lambda turn: -1 if turn.call.output_tokens is None else turn.call.output_tokens,
+    "cost": lambda turn: -1.0 if turn.cost_usd is None else turn.cost_usd,
+}
+
+
+class EventList:
+    """Events of a session, newest first; a row is an event with its cost if it was a compaction."""
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        self.zone = zone
+        self._rows: list[tuple[Event, CompactionCost | None]] = []
+        self._changes = 0
+        self.columns: Sequence[Column] = (
+            Column("turn", "before", 7, ">", 2, lambda r: (_turn_of(r[0]), "")),
+            Column("time", "time", 8, "<", 5, lambda r: (moment(r[0].time, self.zone), "dim")),
+            Column("kind", "event", 18, "<", 1, _kind),
+            Column("evidence", "evidence", 8, "<", 3, lambda r: (r[0].evidence, "dim")),
+            Column("trigger", "trigger", 7, "<", 7, lambda r: (r[0].trigger or UNKNOWN, "dim")),
+            Column("chain", "line", 8, "<", 9, lambda r: (_chain(r[0].chain), "dim")),
+            Column("before", "tokens", 6, ">", 2, lambda r: (tokens(r[0].tokens_before), "")),
+            Column("after", "after", 6, ">", 2, lambda r: (tokens(r[0].tokens_after), "")),
+            Column("rewrite", "rewrite", 8, ">", 8, lambda r: (usd(r[1].rewrite_usd if r[1] else None), "")),
+            Column("saved", "saved", 8, ">", 6, lambda r: (usd(r[1].saved_usd if r[1] else None), "")),
+            Column("verdict", "paid back?", 10, "<", 4, lambda r: (r[1].verdict if r[1] else "", "dim"), True),
+        )
+
+    @property
+    def version(self) -> object:
+        """Changes with each update."""
+        return self._changes
+
+    def update(self, view: SessionView | None) -> None:
+        """Take over a session."""
+        self._changes += 1
+        if view is None:
+            self._rows = []
+            return
+        costs = {id(cost.event): cost for cost in view.compaction_costs}
+        by_place = {(cost.event.file, cost.event.line, cost.event.time): cost for cost in view.compaction_costs}
+        self._rows = [
+            (event, costs.get(id(event)) or by_place.get((event.file, event.line, event.time)))
+            for event in reversed(view.events)
+        ]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, number: int) -> tuple[Event, CompactionCost | None]:
+        """The event in a row."""
+        return self._rows[number]
+
+
+def _turn_of(event: Event) -> str:
+    if event.before_call is not None:
+        return f"#{event.before_call}"
+    return f">#{event.after_call}" if event.after_call is not None else UNKNOWN
+
+
+def _kind(row: tuple[Event, CompactionCost | None]) -> Span:
+    event = row[0]
+    glyph = GLYPHS[event.kind][event.evidence == "inferred"]
+    style = "bad" if event.kind in ("error", "overflow", "thrash") else "mark"
+    return (f"{glyph} {EVENT_WORDS[event.kind]}", style)
+
+
+class ProblemList:
+    """What could not be read; a row is a :class:`Problem`."""
+
+    columns: Sequence[Column] = (
+        Column("file", "file", 24, "<", 2, lambda p: (_short(p.file), "")),
+        Column("line", "line", 6, ">", 3, lambda p: (UNKNOWN if p.line is None else str(p.line), "dim")),
+        Column("reason", "what happened", 24, "<", 1, lambda p: (printable(p.reason), "warn"), True),
+    )
+
+    def __init__(self) -> None:
+        self._rows: Sequence[Problem] = ()
+        self._changes = 0
+
+    @property
+    def version(self) -> object:
+        """Changes with each update."""
+        return self._changes
+
+    def update(self, problems: Sequence[Problem]) -> None:
+        """Take over the problems."""
+        self._rows = problems
+        self._changes += 1
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, number: int) -> Problem:
+        """The problem in a row."""
+        return self._rows[number]
+
+
+def _short(path: str) -> str:
+    """The end of a path: 24 cells."""
+    text = printable(path)
+    return text if len(text) <= 24 else "…" + text[-23:]

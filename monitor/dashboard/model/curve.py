@@ -1,0 +1,254 @@
+"""A curve: the calls of one line of context as plain columns of numbers, ready to be drawn.
+
+Built once and then extended: a session of 100,000 calls that gains one costs the work for one. Positions count the
+calls on the curve from 0; ``index`` leads from a position to the place in ``view.turns``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from monitor.records import Event
+from monitor.sessions.view import SessionView, Turn
+
+#: what the cache did, as a number that grows with how much a reader should see it; the largest of a column is shown
+NOTHING, HIT, UNREPORTED, FIRST, PARTIAL, MISS, ERROR = range(7)
+
+_OUTCOME = {"hit": HIT, "unreported": UNREPORTED, "first": FIRST, "partial": PARTIAL, "miss": MISS}
+
+#: choice of calls: the main line, all lines on one axis
+MAIN = "main"
+ALL = "*"
+
+#: glyphs on the axis: (recorded, inferred)
+GLYPHS: dict[str, tuple[str, str]] = {
+    "compaction": ("▲", "△"),
+    "microcompaction": ("▼", "▽"),
+    "trim": ("▼", "▽"),
+    "clear": ("◇", "◇"),
+    "fork": ("┴", "┴"),
+    "rewind": ("◂", "◂"),
+    "model_switch": ("◆", "◆"),
+    "error": ("!", "!"),
+    "overflow": ("‼", "‼"),
+    "thrash": ("‼", "‼"),
+    "unexplained_drop": ("¿", "¿"),
+}
+#: where two events fall on one column the later of this list is drawn
+_ORDER = [
+    "fork", "rewind", "unexplained_drop", "error", "model_switch", "trim", "microcompaction", "thrash", "overflow",
+    "clear", "compaction",
+]  # fmt: skip
+RANK = {kind: rank for rank, kind in enumerate(_ORDER)}
+#: events that begin a new window: a dashed line rises from them
+RESETS = frozenset({"compaction", "clear"})
+
+
+class Mark(NamedTuple):
+    """An event at its place on the curve: before the call at ``position``."""
+
+    position: int
+    kind: str
+    glyph: str
+    event: Event
+
+
+class Curve:
+    """Columns of the calls of one chain (or of all) of a session. -1 stands for unknown in the number columns."""
+
+    def __init__(self, session: str, choice: str = MAIN) -> None:
+        self.session = session
+        self.choice = choice
+        self.view: SessionView | None = None
+        self.turns: Sequence[Turn] = ()
+        self._seen = 0
+        self.index: list[int] = []
+        self.total: list[int] = []
+        self.read: list[int] = []
+        self.write: list[int] = []
+        self.hold: list[int] = []  # in a picture of all lines: what the main line holds meanwhile, else -1
+        self.line: list[int] = []  # number of the chain in ``chains``
+        self.state = bytearray()
+        self.alerts: list[int] = []  # positions of misses (partial and full), ascending
+        self.errors: list[int] = []
+        self.chains: list[str] = []
+        self.marks: list[Mark] = []
+        self.peak = 0
+        self.version = 0  # grows with each update
+        self._main = -1
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def update(self, view: SessionView) -> bool:
+        """Take over a newer view of the session. True if the columns had to be built from the start."""
+        rebuilt = not self._extends(view.turns)
+        if rebuilt:
+            self._clear()
+        self.view = view
+        self.turns = view.turns
+        self._append(view.turns)
+        self.version += 1
+        self.marks = self._find_marks(view.events)
+        return rebuilt
+
+    def _extends(self, turns: Sequence[Turn]) -> bool:
+        """Whether what was seen so far is still the beginning of ``turns``.
+
+        Late calls move those after them and a call in flight is replaced when it ends; both change one of the last
+        calls seen, so that comparing the ends is enough.
+        """
+        seen = self._seen
+        if not seen or seen > len(turns):
+            return False
+        if turns[0] != self.turns[0]:
+            return False
+        old = self.turns
+        return all(turns[i] is old[i] or turns[i] == old[i] for i in range(max(0, seen - 16), seen))
+
+    def _clear(self) -> None:
+        self._seen = 0
+        self._main = -1
+        self.peak = 0
+        self.state.clear()
+        for column in (
+            self.index, self.total, self.read, self.write, self.hold, self.line, self.alerts, self.errors, self.chains,
+        ):  # fmt: skip
+            column.clear()
+
+    def _wanted(self, turn: Turn) -> bool:
+        call = turn.call
+        if self.choice == ALL:
+            return call.chain != "side" and call.purpose == "work"
+        return call.chain == self.choice and (call.purpose == "work" or call.chain == "side")
+
+    def _append(self, turns: Sequence[Turn]) -> None:
+        numbers = {chain: i for i, chain in enumerate(self.chains)}
+        for i in range(self._seen, len(turns)):
+            turn = turns[i]
+            if not self._wanted(turn):
+                continue
+            call = turn.call
+            position = len(self.index)
+            total = -1 if call.prompt_tokens is None else call.prompt_tokens
+            read = -1 if call.cache_read_tokens is None else call.cache_read_tokens
+            write = call.cache_write_tokens
+            if write is None:
+                # the split is drawn only where it is known; without it the bar is one plain block
+                if read >= 0 and call.fresh_tokens is not None and total >= 0:
+                    write = max(0, total - read - call.fresh_tokens)
+                elif read >= 0:
+                    write = 0
+                else:
+                    write = -1
+            state = _OUTCOME.get(turn.cache_outcome, UNREPORTED) if total >= 0 else NOTHING
+            if call.status == "error":
+                state = ERROR
+                self.errors.append(position)
+            elif state in (PARTIAL, MISS):
+                self.alerts.append(position)
+            number = numbers.get(call.chain)
+            if number is None:
+                number = numbers[call.chain] = len(self.chains)
+                self.chains.append(call.chain)
+            if call.chain == MAIN:
+                self.hold.append(-1)
+                if total >= 0:
+                    self._main = total
+            else:
+                self.hold.append(self._main if self.choice == ALL else -1)
+            self.peak = max(self.peak, total)
+            self.index.append(i)
+            self.total.append(total)
+            self.read.append(min(read, total) if total >= 0 else -1)
+            self.write.append(write)
+            self.line.append(number)
+            self.state.append(state)
+        self._seen = len(turns)
+
+    def _find_marks(self, events: Sequence[Event]) -> list[Mark]:
+        marks: list[Mark] = []
+        for event in events:
+            if event.chain != self.choice and self.choice != ALL:
+                continue
+            glyphs = GLYPHS.get(event.kind)
+            if glyphs is None or not self.index:
+                continue
+            position = self.event_position(event)
+            if position is not None:
+                marks.append(Mark(position, event.kind, glyphs[event.evidence == "inferred"], event))
+        marks.sort(key=lambda mark: mark.position)
+        return marks
+
+    def event_position(self, event: Event) -> int | None:
+        """The call an event stands before; the last call if nothing came after it; None if it has no place."""
+        if event.before_call is not None:
+            return min(self.position_of(event.before_call), len(self.index) - 1)
+        if event.after_call is not None:
+            place = bisect_right(self.index, self._place(event.after_call))
+            return min(place, len(self.index) - 1)
+        if event.time is None:
+            return None
+        return min(self.position_at(event.time), len(self.index) - 1)
+
+    def _place(self, index: int) -> int:
+        """From a call's index in the session to its place in ``turns`` (the same number in almost every session)."""
+        turns = self.turns
+        if 0 <= index < len(turns) and turns[index].index == index:
+            return index
+        return bisect_left(turns, index, key=lambda turn: turn.index)
+
+    def position_of(self, index: int) -> int:
+        """Position of the call with this index in the session, or of the next one on the curve."""
+        return bisect_left(self.index, self._place(index))
+
+    def position_at(self, time: int) -> int:
+        """Position of the first call at or after a time."""
+        turns = self.turns
+        return bisect_left(self.index, time, key=lambda i: turns[i].call.time or 0)
+
+    def turn(self, position: int) -> Turn | None:
+        """The call at a position, None outside the curve."""
+        if 0 <= position < len(self.index):
+            return self.turns[self.index[position]]
+        return None
+
+    def next_reset(self, position: int, step: int) -> int | None:
+        """Position of the next (``step`` 1) or previous (-1) compaction, trim or clear."""
+        places = [mark.position for mark in self.marks if mark.kind in _JUMPS]
+        return _jump(places, position, step)
+
+    def next_alert(self, position: int, step: int) -> int | None:
+        """Position of the next or previous call that missed the cache, wholly or in part."""
+        return _jump(self.alerts, position, step)
+
+    def next_error(self, position: int, step: int) -> int | None:
+        """Position of the next or previous failed call or error event."""
+        places = sorted({*self.errors, *(m.position for m in self.marks if m.kind in ("error", "overflow"))})
+        return _jump(places, position, step)
+
+
+_JUMPS = frozenset({"compaction", "microcompaction", "trim", "clear", "rewind"})
+
+
+def _jump(places: Sequence[int], position: int, step: int) -> int | None:
+    if step > 0:
+        i = bisect_right(places, position)
+        return places[i] if i < len(places) else None
+    i = bisect_left(places, position)
+    return places[i - 1] if i > 0 else None
+
+
+def choices(view: SessionView) -> list[str]:
+    """The lines of context of a session that can be drawn, in the order they are offered: main, all, each agent."""
+    names = [chain.chain for chain in view.chains]
+    work = [name for name in names if name != "side"]
+    out = [MAIN] if MAIN in work or not work else []
+    if len(work) > 1:
+        out.append(ALL)
+    out.extend(name for name in work if name != MAIN)
+    if "side" in names:
+        out.append("side")
+    return out or [MAIN]

@@ -1,0 +1,359 @@
+"""The text panels: decision, forecast, composition, why, and the screen without data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from monitor.dashboard.feed import Part, Snapshot
+from monitor.dashboard.model.text import (
+    ASSUMED,
+    ESTIMATED,
+    UNKNOWN,
+    Line,
+    calls,
+    clip,
+    duration,
+    fill,
+    fit,
+    line_width,
+    moment,
+    percent,
+    printable,
+    spread,
+    tokens,
+    usd,
+    wrap,
+)
+from monitor.decision.model import ACTION_WORDS, Costs, Decision, Signal
+from monitor.sessions.view import Forecast, Range, SessionView
+
+ACTION_STYLE = {
+    "continue": "good",
+    "trim": "warn",
+    "compact_at_boundary": "warn",
+    "compact_now": "bad",
+    "notes_new_window": "mark",
+    "fresh": "mark",
+}
+#: in lists, where a word does not fit: never the colour alone
+ACTION_SHORT = {
+    "continue": "go on",
+    "trim": "trim",
+    "compact_at_boundary": "soon",
+    "compact_now": "now!",
+    "notes_new_window": "notes",
+    "fresh": "fresh",
+}
+
+#: signal id -> (label, kind). Order is the order on the screen; what is not named here follows behind.
+SIGNALS: dict[str, tuple[str, str]] = {
+    "fill": ("fill", "share"),
+    "prompt_tokens": ("prompt", "tokens"),
+    "usable_limit": ("usable limit", "tokens"),
+    "tokens_per_call": ("growth/turn", "tokens"),
+    "calls_to_limit": ("turns left", "range"),
+    "cache_state": ("cache", "word"),
+    "cache_hit_ratio": ("cache hits", "share"),
+    "idle_s": ("idle", "seconds"),
+    "pending_tool_call": ("tool pending", "bool"),
+    "boundary_score": ("boundary", "score"),
+    "loop": ("loop", "bool"),
+    "compactions": ("compactions", "count"),
+    "break_even_calls": ("pays back in", "calls"),
+    "optimal_size": ("best size", "tokens"),
+}
+_UNIT_KIND = {
+    "tokens": "tokens", "tokens/call": "tokens", "share": "share", "ratio": "share", "%": "share",
+    "s": "seconds", "seconds": "seconds", "calls": "calls", "usd": "usd",
+}  # fmt: skip
+_HOW_MARK = {"assumed": ASSUMED, "estimated": ESTIMATED}
+
+
+def action_word(decision: Decision | None) -> tuple[str, str]:
+    """The advice as a word and its style."""
+    if decision is None:
+        return "NO ADVICE", "dim"
+    return ACTION_WORDS.get(decision.action, decision.action.upper()), ACTION_STYLE.get(decision.action, "bold")
+
+
+def signal_value(signal: Signal) -> str:
+    """A signal as people read it; "–" where it is not known."""
+    kind = SIGNALS.get(signal.id, ("", ""))[1] or _UNIT_KIND.get(signal.unit, "")
+    text = _value(signal.value, kind, signal.unit)
+    if text == UNKNOWN:
+        return text
+    mark = _HOW_MARK.get(signal.how, "")
+    return f"{mark}{text}" if mark == ESTIMATED else f"{text}{mark}"
+
+
+def _value(value: Any, kind: str, unit: str) -> str:
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, Range):
+        return calls(value.p10, value.p50, value.p90)
+    if isinstance(value, Mapping):
+        try:
+            return calls(float(value["p10"]), float(value["p50"]), float(value["p90"]))
+        except (KeyError, TypeError, ValueError):
+            return UNKNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        if kind == "tokens":
+            return tokens(value)
+        if kind == "share":
+            return percent(value)
+        if kind == "seconds":
+            return duration(value)
+        if kind == "calls":
+            return f"{value:.0f} turns" if value >= 0 else "at once"
+        if kind == "usd":
+            return usd(value)
+        if kind == "score":
+            return f"{value:.2f}"
+        return f"{value:g} {unit}".rstrip()
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Sequence):
+        return ", ".join(str(item) for item in value)
+    return str(value)
+
+
+def decision_lines(decision: Decision | None, width: int, height: int = 99) -> list[Line]:
+    """The advice: word, rule, reasons, costs of the three ways, what would change it, then the signals."""
+    if decision is None:
+        return [(("no advice for this session", "dim"),), (("needs one finished turn", "dim"),)]
+    word, style = action_word(decision)
+    rule: Line = (("rule ", "dim"), (printable(decision.rule), ""), (f" · {decision.confidence} confidence", "dim"))
+    if len(word) + 2 + line_width(rule) <= width:
+        out = [spread(((word, style + " bold"),), rule, width)]
+    else:
+        out = [((word, style + " bold"),), fit(rule, width)]
+    reasons = []
+    for reason in decision.reasons:
+        pieces = wrap(printable(reason), width - 2)
+        reasons += [("· " if i == 0 else "  ") + piece for i, piece in enumerate(pieces)]
+    next_lines = wrap("→ " + printable(decision.next), width) if decision.next else []
+    costs = cost_lines(decision.costs, decision.action, width)
+    room = height - len(out) - len(next_lines) - len(costs)
+    out.extend(((line, ""),) for line in reasons[: max(2, room)])
+    out.extend(costs)
+    out.extend(((line, "accent"),) for line in next_lines)
+    out.extend(signal_lines(decision, width))
+    return out
+
+
+def signal_lines(decision: Decision, width: int) -> list[Line]:
+    """The signals, in two columns where they fit."""
+    ordered = [decision.signals[name] for name in SIGNALS if name in decision.signals]
+    ordered += [signal for name, signal in decision.signals.items() if name not in SIGNALS]
+    cells: list[tuple[str, str, str]] = []
+    for signal in ordered:
+        label = SIGNALS.get(signal.id, (signal.id.replace("_", " "), ""))[0]
+        value = signal_value(signal)
+        cells.append((label, value, "dim" if value == UNKNOWN else ""))
+    half = (width - 2) // 2
+    two = width >= 52
+    column = half if two else width
+    rows = [_label_value(*cell, column) for cell in cells]
+    if not two:
+        return rows
+    middle = -(-len(rows) // 2)
+    out: list[Line] = []
+    for i in range(middle):
+        left = rows[i]
+        right = rows[i + middle] if i + middle < len(rows) else ()
+        out.append((*fit(left, half), ("  ", ""), *right))
+    return out
+
+
+def _label_value(label: str, value: str, style: str, width: int) -> Line:
+    return spread(((clip(printable(label), max(4, width - 8)), "dim"),), ((value, style),), width)
+
+
+def cost_lines(costs: Costs | None, action: str, width: int) -> list[Line]:
+    """What the three ways cost over the next calls, the cheapest marked: in one line where there is room for it."""
+    if costs is None:
+        return [(("costs need a model with a known price", "dim"),)]
+    ways = [
+        ("continue", costs.continue_usd),
+        ("compact", costs.compact_usd),
+        ("new window", costs.new_window_usd),
+    ]
+    known = [value for _name, value in ways if value is not None]
+    best = min(known, default=None)
+    mark = ESTIMATED if costs.assumed else ""
+    if width >= 64:
+        line: Line = ((f"{costs.calls} more turns: ", "dim"),)
+        for i, (name, value) in enumerate(ways):
+            cheapest = value is not None and value == best
+            line = (*line, (f"{' · ' if i else ''}{name} ", "dim"), (usd(value, mark), "good bold" if cheapest else ""))
+        return [fit(line, width)]
+    out: list[Line] = [((f"{costs.calls} more turns would cost", "dim"),)]
+    top = max(known, default=0) or 1
+    bar = max(0, min(14, width - 22))
+    for name, value in ways:
+        size = 0 if value is None else max(1, round(value / top * bar)) if bar else 0
+        cheapest = value is not None and value == best
+        out.append(
+            (
+                (fill(name, 11), ""),
+                (fill(usd(value, mark), 9, ">"), "good bold" if cheapest else ""),
+                (" ", ""),
+                ("▪" * size, "good" if cheapest else "dim"),
+            )
+        )
+    return out
+
+
+def forecast_lines(view: SessionView | None, width: int, zone: Any = None) -> list[Line]:
+    """Turns left to both limits, growth, and the allowance of the subscription where the log has it."""
+    if view is None:
+        return []
+    forecast = view.forecast
+    out: list[Line] = []
+
+    def row(label: str, value: str, note: str = "", style: str = "") -> None:
+        line: Line = ((fill(label, 12), "dim"), (value, style))
+        if note:
+            line = spread(line, ((note, "dim"),), width)
+        out.append(fit(line, width))
+
+    mark = ASSUMED if view.usable_limit_assumed else ""
+    usable = tokens(view.usable_limit) + (mark if view.usable_limit is not None else "")
+    row("to usable", _turns(forecast.calls_to_limit if forecast else None), usable, "bold")
+    limit = tokens(view.context_limit, "≥" if view.context_limit_source == "observed" else "")
+    row("to limit", _turns(forecast.calls_to_window if forecast else None), limit)
+    if forecast is None or (forecast.calls_to_limit is None and forecast.calls_to_window is None):
+        out.append(fit(((_why_no_forecast(view, forecast), "dim"),), width))
+    else:
+        if forecast.exchanges_to_limit is not None:
+            span = forecast.exchanges_to_limit
+            row("in messages", calls(span.p10, span.p50, span.p90), "of the user")
+        if forecast.seconds_to_limit is not None:
+            seconds = forecast.seconds_to_limit
+            row("in time", duration(seconds.p50), f"{duration(seconds.p10)} – {duration(seconds.p90)}")
+    if forecast is not None and forecast.tokens_per_call is not None:
+        note = f"90% below {tokens(forecast.next_delta_p90)}" if forecast.next_delta_p90 is not None else ""
+        row("growth", f"+{tokens(forecast.tokens_per_call)} a turn", note)
+    paid = [cost.verdict for cost in view.compaction_costs if cost.verdict != "unknown"]
+    if paid:
+        row("compactions", f"{paid.count('paid back')} of {len(paid)} paid back")
+    quota = view.quota
+    if quota is not None:
+        until = f"resets {moment(quota.resets, zone)}" if quota.resets is not None else ""
+        row("allowance", f"{quota.used_percent:.0f}% used", until, "warn" if quota.used_percent >= 80 else "")
+    return out
+
+
+def _turns(span: Range | None) -> str:
+    return UNKNOWN if span is None else f"{calls(span.p10, span.p50, span.p90)} turns"
+
+
+def _why_no_forecast(view: SessionView, forecast: Forecast | None) -> str:
+    if view.totals_only:
+        return "the log holds sums only, no single turns"
+    if view.context_limit is None and view.usable_limit is None:
+        return "limit not known: --context-limit N"
+    seen = forecast.deltas if forecast is not None else 0
+    return f"needs 8 turns since the last reset, has {seen}"
+
+
+def mix_lines(parts: Sequence[Part] | None, width: int) -> list[Line]:
+    """What the context consists of, largest part first."""
+    if not parts:
+        words = "The mix of messages needs the request bodies. Logs of usage figures do not hold them."
+        return [((line, "dim"),) for line in wrap(words, width)]
+    whole = sum(part.tokens for part in parts) or 1
+    label = max(6, min(16, width - 22, max(len(part.name) for part in parts)))
+    bar = max(0, width - label - 13)
+    out: list[Line] = []
+    for part in sorted(parts, key=lambda item: -item.tokens):
+        share = part.tokens / whole
+        size = round(share * bar * 8)
+        blocks = "█" * (size // 8) + " ▏▎▍▌▋▊▉"[size % 8].strip()
+        mark = ESTIMATED if part.estimated else ""
+        out.append(
+            (
+                (fill(printable(part.name), label), ""),
+                (fill(tokens(part.tokens, mark), 7, ">"), ""),
+                (fill(percent(share), 5, ">"), "dim"),
+                (" ", ""),
+                (blocks, "read"),
+            )
+        )
+    return out
+
+
+def why_lines(decision: Decision, width: int) -> list[Line]:
+    """How the decision came about: every row of the table in order, its conditions with their numbers, what fired."""
+    out = decision_lines(decision, width)
+    if decision.costs is not None and decision.costs.assumed:
+        out.append(())
+        out.append((("the costs assume", "bold"),))
+        for text in decision.costs.assumed:
+            out.extend(((f"  {line}", ""),) for line in wrap(printable(text), width - 2))
+    if decision.rows:
+        out.append(())
+        out.append((("the table, first row that holds wins", "bold"),))
+    for row in decision.rows:
+        head: Line = (
+            ("▶ " if row.fired else "  ", "accent"),
+            (fill(printable(row.rule), 24), "bold" if row.fired else ""),
+            (ACTION_WORDS.get(row.action, row.action), ACTION_STYLE.get(row.action, "") if row.fired else "dim"),
+        )
+        out.append(fit(head, width))
+        for text, held in row.conditions:
+            sign, style = {True: ("✓", "good"), False: ("✗", "dim"), None: ("?", "warn")}[held]
+            for i, line in enumerate(wrap(printable(text), width - 6)):
+                out.append(((f"    {sign} " if i == 0 else "      ", style), (line, "" if held else "dim")))
+    return out
+
+
+def empty_lines(snapshot: Snapshot | None, width: int) -> list[Line]:
+    """The screen without any session: what was looked at, and how to go on."""
+    out: list[Line] = [()]
+    if snapshot is None or snapshot.loading:
+        what = "Looking for logs …"
+        if snapshot is not None and snapshot.files:
+            what = f"Reading … {snapshot.files:,} files, {snapshot.bytes_read / 1e6:,.1f} MB"
+        return [(), ((what, "bold"),)]
+    out.append((("No calls of a model found yet", "bold"),))
+    out.append(())
+    if snapshot.searched:
+        out.append((("Looked at", "dim"),))
+        for place in snapshot.searched[:6]:
+            out.append((("  " + clip(printable(place), max(1, width - 2)), ""),))
+        if len(snapshot.searched) > 6:
+            out.append(((f"  and {len(snapshot.searched) - 6} more places", "dim"),))
+        out.append(())
+    if snapshot.problems:
+        out.append(((f"{len(snapshot.problems)} could not be read", "warn"),))
+        for problem in snapshot.problems[:4]:
+            for line in wrap(f"{printable(problem.file)}: {printable(problem.reason)}", width - 2):
+                out.append((("  " + line, ""),))
+        out.append(())
+    out.append((("How to go on", "dim"),))
+    for command, why in HOW_TO_GO_ON:
+        if width >= 76:
+            out.append((("  " + fill(command, 32), "accent"), (why, "")))
+        else:
+            out.append((("  " + command, "accent"),))
+            out.append((("    " + clip(why, width - 4), "dim"),))
+    out.append(())
+    out.extend(
+        ((line, "dim"),)
+        for line in wrap(
+            "This screen stays open: the first turn of a session that starts now appears by itself.", width
+        )
+    )
+    return out
+
+
+HOW_TO_GO_ON = (
+    ("ctxmon PATH", "a log file, a folder, or - for stdin"),
+    ("ctxmon sample_logs", "the samples that come with the source"),
+    ("ctxmon record --upstream URL", "record a client through a local proxy"),
+    ("ctxmon doctor PATH", "say what was found and what was not read"),
+)

@@ -1,0 +1,311 @@
+"""What the keys do on the main screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widgets import Input
+
+from monitor.dashboard.keys import hints
+from monitor.dashboard.model.calls import call_json
+from monitor.dashboard.model.layout import PANELS
+from monitor.dashboard.model.panels import why_lines
+from monitor.dashboard.model.text import Line, Span, line_width
+from monitor.dashboard.screens.sheet import Sheet
+from monitor.dashboard.widgets.board import Board
+from monitor.dashboard.widgets.lines import ButtonLine, LinesPanel
+
+if TYPE_CHECKING:
+    from monitor.dashboard.app import Dashboard
+
+_NONE = {"reset": "compaction or trim", "miss": "cache miss", "error": "error"}
+
+
+class Actions(Screen[None]):
+    """Actions of the main screen; :class:`~monitor.dashboard.screens.main.MainScreen` draws."""
+
+    app: Dashboard
+    _said = ""
+
+    @property
+    def board(self) -> Board:
+        """The container of the panels."""
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Draw everything."""
+        raise NotImplementedError
+
+    def draw_chart(self) -> None:
+        """Draw what moves with the cursor."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The compact key is there only with something that compacts; no key acts while a filter is typed."""
+        if action == "compact":
+            return self.app.compactor is not None
+        return True
+
+    def say(self, text: str) -> None:
+        """A word in the line of hints until the next key."""
+        self._said = text
+        self.draw_hints()
+
+    # cursor and window
+
+    def _moved(self) -> None:
+        said, self._said = self._said, ""
+        self.draw_chart()
+        if said:
+            self.draw_hints()
+
+    def action_move(self, steps: int) -> None:
+        """Cursor by turns."""
+        self.app.desk.sight.move(steps)
+        self._moved()
+
+    def action_first(self) -> None:
+        """First turn."""
+        self.app.desk.sight.first()
+        self._moved()
+
+    def action_last(self) -> None:
+        """Newest turn."""
+        self.app.desk.sight.stick()
+        self._moved()
+
+    def action_jump(self, what: str, step: int) -> None:
+        """Next or previous reset, miss or error."""
+        if self.app.desk.sight.jump(what, step):
+            self._moved()
+        else:
+            self.say(f"no {_NONE[what]} {'after' if step > 0 else 'before'} this turn")
+
+    def action_zoom(self, steps: int) -> None:
+        """Larger or smaller."""
+        self.app.desk.sight.zoom(steps)
+        self._moved()
+
+    def action_fit(self, everything: bool) -> None:
+        """Whole history, or its readable part."""
+        self.app.desk.sight.fit(everything)
+        self._moved()
+
+    def action_pan(self, columns: int) -> None:
+        """Window by columns."""
+        self.app.desk.sight.pan(columns)
+        self._moved()
+
+    def action_share(self) -> None:
+        """Tokens or shares."""
+        self.app.desk.sight.toggle_share()
+        self._moved()
+
+    def action_scale(self) -> None:
+        """Next scale."""
+        self.app.desk.sight.next_scale()
+        self._moved()
+        self.say(f"scale: {self.app.desk.sight.scale}")
+
+    def action_chain(self, step: int) -> None:
+        """Next line of context."""
+        choice = self.app.desk.next_chain(step)
+        self.draw()
+        self.say({"main": "main line", "*": "all lines on one axis"}.get(choice, choice))
+
+    def action_session(self, step: int) -> None:
+        """Next session of the list."""
+        self.app.desk.step_session(step)
+        self.draw()
+
+    # panels
+
+    def action_panel(self, name: str) -> None:
+        """Show a panel and put the focus on it."""
+        board = self.board
+        board.active = name
+        if name != "chart":
+            board.tab = name
+        board.arrange_again()
+        if board.shows(name):
+            self.query_one(f"#{name}").focus()
+        self.call_after_refresh(self.draw)
+
+    def action_focus_step(self, step: int) -> None:
+        """Next panel, in the order of their numbers; panels behind tabs are shown."""
+        names = list(PANELS)
+        at = names.index(self.board.active) if self.board.active in names else 0
+        self.action_panel(names[(at + step) % len(names)])
+
+    def action_alone(self) -> None:
+        """One panel alone, and back."""
+        self.board.alone = not self.board.alone
+        self.action_panel(self.board.active)
+
+    def action_back(self) -> None:
+        """Leave the filter, then a lone panel, then go to the chart."""
+        if self.board.filtering:
+            self.stop_filtering(keep=False)
+            return
+        self.board.alone = False
+        self._said = ""
+        self.action_panel("chart")
+
+    # lists
+
+    def action_filter(self) -> None:
+        """Type a filter for the sessions."""
+        self.board.filtering = True
+        if not self.board.shows("sessions"):
+            self.action_panel("sessions")
+        self.board.arrange_again()
+        self.query_one("#filter", Input).focus()
+
+    def stop_filtering(self, *, keep: bool) -> None:
+        """Close the line of the filter; without ``keep`` all sessions are listed again."""
+        line = self.query_one("#filter", Input)
+        if not keep:
+            line.value = ""
+            self.app.desk.filter_sessions("")
+        self.board.filtering = False
+        self.action_panel("sessions")
+
+    def action_sort(self) -> None:
+        """Next order, of the turns where they are in use, else of the sessions."""
+        desk = self.app.desk
+        if self.board.active == "turns":
+            self._after(f"turns by {desk.sort_turns()}")
+        else:
+            self._after(f"sessions by {desk.sort_sessions()}")
+
+    def action_only(self) -> None:
+        """Next kind of turns."""
+        only = self.app.desk.filter_turns()
+        self.action_panel("turns")
+        self._after({"all": "all turns", "chain": "turns of this line"}.get(only, f"{only} only"))
+
+    def _after(self, text: str) -> None:
+        self.draw()
+        self.say(text)
+
+    # live
+
+    def action_follow(self) -> None:
+        """Follow, or stay."""
+        self.app.desk.sight.toggle_follow()
+        self._moved()
+
+    def action_newest(self) -> None:
+        """Always the session that was active last, or not."""
+        desk = self.app.desk
+        desk.newest = not desk.newest
+        if desk.newest and desk.snapshot is not None and desk.snapshot.sessions:
+            desk.select(desk.snapshot.sessions[0].session)
+            desk.newest = True
+        self._after("shows the session that was active last" if desk.newest else "stays at this session")
+
+    def action_pause(self) -> None:
+        """Hold, or go on."""
+        paused = self.app.desk.pause()
+        self._after("on hold: space goes on" if paused else "live again")
+
+    # more
+
+    def action_why(self) -> None:
+        """The rules of the decision."""
+        decision = self.app.desk.decision
+        if decision is None:
+            self.say("no advice for this session")
+            return
+        self.app.push_screen(Sheet("Why", lambda width: why_lines(decision, width)))
+
+    def action_copy(self) -> None:
+        """The call under the cursor as JSON to the clipboard of the terminal."""
+        desk = self.app.desk
+        if desk.view is None or desk.turn is None:
+            self.say("no turn to copy")
+            return
+        self.app.copy_to_clipboard(call_json(desk.view, desk.turn))
+        self.say(f"#{desk.turn.index} copied as JSON")
+
+    def action_compact(self) -> None:
+        """Preview of a compaction."""
+        self.app.compact()
+
+    def action_theme(self) -> None:
+        """Dark or light."""
+        self.app.other_theme()
+
+    def action_help(self) -> None:
+        """The help."""
+        self.app.push_screen(Sheet("Help", self.app.help_lines))
+
+    # lines of hints and tabs
+
+    def draw_hints(self) -> None:
+        """Keys worth knowing here, as many as fit; or the last word said."""
+        line = self.query_one("#hints", ButtonLine)
+        if self._said:
+            line.actions = []
+            line.show(((" " + self._said, "accent"),))
+            return
+        hidden = frozenset() if self.app.compactor is not None else frozenset({"compact"})
+        wanted = hints(hidden, self.app.keys)
+        width = self.size.width - 1
+        kept: list[tuple[int, str, str, str]] = []
+        for hint in sorted(wanted, key=lambda item: item[0]):
+            if sum(len(key) + len(words) + 3 for _w, key, words, _a in [*kept, hint]) <= width:
+                kept.append(hint)
+        spans: list[Span] = [(" ", "")]
+        actions: list[tuple[int, int, str]] = []
+        at = 1
+        for hint in wanted:
+            if hint in kept:
+                _worth, key, words, action = hint
+                spans += [(key, "key"), (f" {words}  ", "dim")]
+                size = line_width(tuple(spans[-2:]))
+                actions.append((at, at + size, action))
+                at += size
+        line.actions = actions
+        line.show(tuple(spans))
+
+    def _draw_tabs(self) -> None:
+        made = self.board.arrangement
+        if made.tab_bar is None:
+            return
+        line = self.query_one("#tabs", ButtonLine)
+        shown = next((name for name in made.tabs if name in made.panels), "")
+        width = made.tab_bar.width
+        for form in range(4):
+            spans, actions = self._tabs(made.tabs, shown, form)
+            if line_width(spans) <= width:
+                break
+        line.actions = actions
+        rule = "─" * max(0, width - line_width(spans))
+        line.show((*spans, (rule, "rail")))
+
+    def _tabs(self, names: tuple[str, ...], shown: str, form: int) -> tuple[Line, list[tuple[int, int, str]]]:
+        spans: list[Span] = []
+        actions: list[tuple[int, int, str]] = []
+        at = 0
+        problems = len(self.app.desk.all_problems)
+        for name in names:
+            number, long, short = PANELS[name]
+            title = (long, long, short, "" if name != shown else short)[form]
+            text = f" {number} {title}" if title else f" {number}"
+            style = "accent bold" if name == shown else "warn" if name == "problems" and problems else "dim"
+            if name == "problems" and problems and title:
+                text += f" {problems}"
+            if form == 0:
+                text += " "
+            spans.append((text, style))
+            actions.append((at, at + len(text), f"panel('{name}')"))
+            at += len(text)
+        return tuple(spans), actions
+
+    def scroll_panel(self, lines: int) -> None:
+        """Scroll the panel in use, where it is one of words."""
+        panel = self.query_one(f"#{self.board.active}")
+        if isinstance(panel, LinesPanel):
+            panel.scroll_lines(lines)

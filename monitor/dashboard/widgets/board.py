@@ -1,0 +1,101 @@
+"""The board: puts the panels where the arrangement says. Sizes are decided by a pure function, not by style sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.geometry import NULL_OFFSET, Region, Size, Spacing
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
+
+from monitor.dashboard.model.layout import PANELS, Arrangement, Rect, arrange
+
+if TYPE_CHECKING:
+    from monitor.dashboard.app import Dashboard
+
+_NO_MARGIN = Spacing()
+
+
+class _Places(Layout):
+    """Asks the board for the places of its children."""
+
+    name = "places"
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
+        assert isinstance(parent, Board)
+        places = parent.places(size)
+        out: ArrangeResult = []
+        for child in children:
+            rect = places.get(child.id or "")
+            if rect is not None:
+                order = 1 if child.id in ("tabs", "filter") else 0
+                out.append(WidgetPlacement(Region(*rect), NULL_OFFSET, _NO_MARGIN, child, order))
+        return out
+
+
+class Board(Widget):
+    """Container of all panels of the main screen.
+
+    ``active`` is the panel in use, ``tab`` the one that shows where panels share a place, ``alone`` hides all others,
+    ``empty`` shows the screen without data, ``filtering`` the line for the filter.
+    """
+
+    app: Dashboard
+
+    def __init__(self, *children: Widget, id: str) -> None:
+        super().__init__(*children, id=id)
+        self._places = _Places()
+        self.active = "chart"
+        self.tab = "decision"
+        self.alone = False
+        self.empty = True
+        self.filtering = False
+        self.arrangement = Arrangement()
+
+    @property
+    def layout(self) -> Layout:
+        """Our own layout."""
+        return self._places
+
+    def places(self, size: Size) -> dict[str, Rect]:
+        """Places of the children by id, for a size."""
+        made = arrange(size.width, size.height, self.active, self.tab, alone=self.alone)
+        self.arrangement = made
+        places = dict(made.panels)
+        if self.empty:
+            top = 1 if made.header else 0
+            bottom = 1 if made.hints else 0
+            body = Rect(0, top, size.width, max(1, size.height - top - bottom))
+            places = {"problems": body} if self.alone and self.active == "problems" else {"empty": body}
+        elif made.tab_bar is not None:
+            places["tabs"] = made.tab_bar
+        if made.header is not None:
+            places["header"] = made.header
+        if made.hints is not None:
+            places["hints"] = made.hints
+        if self.filtering:
+            places["filter"] = Rect(0, size.height - 1, size.width, 1)
+        return places
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another size may show other panels."""
+        self.arrange_again()
+
+    def arrange_again(self) -> None:
+        """Bring what is displayed in line with the arrangement; focus never stays on a hidden panel."""
+        places = self.places(self.size)
+        for child in self.children:
+            child.display = (child.id or "") in places
+        made = self.arrangement
+        self.set_class(made.framed, "-framed")
+        for name in PANELS:
+            panel = self.get_child_by_id(name)
+            shares = name in made.tabs and made.tab_bar is not None
+            number, title, _short = PANELS[name]
+            panel.border_title = "" if shares or name == "chart" else f"{number} {title}"
+        self.refresh(layout=True)
+
+    def shows(self, name: str) -> bool:
+        """Whether a panel is on the screen."""
+        return name in self.places(self.size)

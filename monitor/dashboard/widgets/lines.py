@@ -1,0 +1,138 @@
+"""A panel of words: lines from the view model, scrolled by keys and wheel, without any layout of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from monitor.dashboard.model.text import Line
+from monitor.dashboard.themes import Inks
+
+if TYPE_CHECKING:
+    from monitor.dashboard.app import Dashboard
+
+
+class Panel(Widget):
+    """Base of all our widgets: knows the colours in use."""
+
+    app: Dashboard
+    #: variable of the theme that gives the background
+    PAPER = "background"
+
+    @property
+    def inks(self) -> Inks:
+        """Styles in the present colours, on this panel's paper."""
+        return self.app.inks_on(self.PAPER)
+
+    def forget(self) -> None:
+        """The colours changed: draw anew."""
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Lines come from subclasses."""
+        raise NotImplementedError
+
+
+class LinesPanel(Panel, can_focus=True):
+    """Shows lines. ``show`` replaces them; the place scrolled to stays."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._lines: Sequence[Line] = ()
+        self._offset = 0
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Draw these lines. Nothing is redrawn if they are the same as before."""
+        if lines == self._lines:
+            return
+        self._lines = lines
+        self._clamp()
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """The words shown, for tests and for copying."""
+        return "\n".join("".join(part for part, _style in line).rstrip() for line in self._lines)
+
+    def _clamp(self) -> None:
+        most = max(0, len(self._lines) - self.size.height)
+        self._offset = max(0, min(self._offset, most))
+        hidden = len(self._lines) - self._offset - self.size.height
+        note = f"▾ {hidden} more" if hidden > 0 else "▴" if self._offset else ""
+        if self.styles.border.bottom[0] and (self.border_subtitle or "") != note:
+            self.border_subtitle = note
+
+    def on_resize(self) -> None:
+        """More or fewer lines fit now."""
+        self._clamp()
+
+    def render_line(self, y: int) -> Strip:
+        """One row."""
+        width = self.size.width
+        number = y + self._offset
+        if number >= len(self._lines):
+            return self.inks.blank(width)
+        return self.inks.strip(self._lines[number], width)
+
+    def scroll_lines(self, lines: int) -> None:
+        """Move down (positive) or up."""
+        before = self._offset
+        self._offset += lines
+        self._clamp()
+        if self._offset != before:
+            self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Wheel."""
+        event.stop()
+        self.scroll_lines(2)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Wheel."""
+        event.stop()
+        self.scroll_lines(-2)
+
+
+class OneLine(Panel):
+    """A single line that is not focused: header, hints, tabs."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._line: Line = ()
+
+    def show(self, line: Line) -> None:
+        """Draw this line."""
+        if line != self._line:
+            self._line = line
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """The words shown."""
+        return "".join(part for part, _style in self._line)
+
+    def render_line(self, y: int) -> Strip:
+        """The line, blank below it."""
+        if y:
+            return self.inks.blank(self.size.width)
+        return self.inks.strip(self._line, self.size.width)
+
+
+class ButtonLine(OneLine):
+    """A line whose parts do something when clicked. ``actions`` are (start, end, action) in cells."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.actions: list[tuple[int, int, str]] = []
+
+    async def on_click(self, event: events.Click) -> None:
+        """Run the action under the pointer."""
+        for start, end, action in self.actions:
+            if start <= event.x < end:
+                event.stop()
+                await self.screen.run_action(action)
+                return

@@ -1,0 +1,236 @@
+"""A table for any number of rows: only the visible ones are formatted, and nothing else changes when a row is added."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+from textual.strip import Strip
+
+from monitor.dashboard.model.tables import Placed, Source, heading, place, row_line
+from monitor.dashboard.model.text import Line
+from monitor.dashboard.widgets.lines import Panel
+
+
+class Table(Panel, can_focus=True):
+    """Rows of a :class:`Source` with a row cursor, a fixed heading and a thin scroll bar.
+
+    A plain widget and not a scroll view on purpose: a change of the virtual size of a scroll view lays out the whole
+    screen again, and a live table changes its size with each new row.
+    """
+
+    BINDINGS = [
+        Binding("up,k", "rows(-1)", "up a row", show=False, id="row.up"),
+        Binding("down,j", "rows(1)", "down a row", show=False, id="row.down"),
+        Binding("pageup", "pages(-1)", "up a page", show=False, id="row.page_up"),
+        Binding("pagedown", "pages(1)", "down a page", show=False, id="row.page_down"),
+        Binding("enter", "choose", "open the row", show=False, id="row.choose"),
+    ]
+
+    class Moved(Message):
+        """The row cursor was moved by the user."""
+
+        def __init__(self, table: Table, row: int) -> None:
+            super().__init__()
+            self.table = table
+            self.row = row
+
+        @property
+        def control(self) -> Table:
+            """The table."""
+            return self.table
+
+    class Chosen(Moved):
+        """A row was chosen with enter or a click on the row that was the cursor already."""
+
+    class HeadingClicked(Message):
+        """A column heading was clicked."""
+
+        def __init__(self, table: Table, key: str) -> None:
+            super().__init__()
+            self.table = table
+            self.key = key
+
+        @property
+        def control(self) -> Table:
+            """The table."""
+            return self.table
+
+    def __init__(self, source: Source, *, id: str, empty: str = "") -> None:
+        super().__init__(id=id)
+        self.source = source
+        self.empty = empty
+        self.row = 0
+        self.sorted_by = ""
+        self._top = 0
+        self._shown: object = None
+        self._drawn: dict[int, Line] = {}
+        self._placed: list[Placed] = []
+        self._placed_for = -1
+        self._dragging = False
+
+    @property
+    def page(self) -> int:
+        """Rows that fit below the heading."""
+        return max(1, self.size.height - 1)
+
+    def update(self, row: int | None = None, sorted_by: str = "") -> None:
+        """Draw the source as it is now, the cursor on ``row`` if given."""
+        moved = row is not None and row != self.row
+        if row is not None:
+            self.row = row
+        changed = self.source.version != self._shown or sorted_by != self.sorted_by
+        if not changed and not moved:
+            return
+        self.sorted_by = sorted_by
+        self._shown = self.source.version
+        if changed:
+            self._drawn.clear()
+        self._reveal()
+        self.refresh()
+
+    def _reveal(self) -> None:
+        count = len(self.source)
+        self.row = max(0, min(self.row, count - 1))
+        if self.row < self._top:
+            self._top = self.row
+        elif self.row >= self._top + self.page:
+            self._top = self.row - self.page + 1
+        self._top = max(0, min(self._top, count - self.page))
+
+    def on_resize(self) -> None:
+        """Other rows and columns fit now."""
+        self._drawn.clear()
+        self._reveal()
+
+    def on_focus(self) -> None:
+        """The cursor row is drawn stronger."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The cursor row is drawn weaker."""
+        self.refresh()
+
+    def _columns(self, width: int) -> list[Placed]:
+        if width != self._placed_for:
+            self._placed = place(self.source.columns, width)
+            self._placed_for = width
+        return self._placed
+
+    def render_line(self, y: int) -> Strip:
+        """Heading, or a row."""
+        width = self.size.width
+        inner = max(1, width - 1)
+        inks = self.inks
+        placed = self._columns(inner)
+        if y == 0:
+            return inks.strip((*heading(placed, inner, self.sorted_by), (" ", "")), width)
+        count = len(self.source)
+        number = self._top + y - 1
+        rail = self._rail(y - 1, count)
+        if number >= count:
+            line: Line = ((self.empty, "dim"),) if number == 0 and self.empty else ()
+            return inks.strip(line, inner) + rail if rail.cell_length else inks.strip(line, width)
+        drawn = self._drawn.get(number)
+        if drawn is None:
+            drawn = self._drawn[number] = row_line(placed, self.source.row(number))
+        under = None
+        if number == self.row:
+            under = inks.background("row" if self.has_focus else "rowidle")
+        return Strip.join([inks.strip(drawn, inner, under), rail])
+
+    def _rail(self, y: int, count: int) -> Strip:
+        """The scroll bar's cell in a row."""
+        inks = self.inks
+        page = self.page
+        if count <= page:
+            return inks.strip(((" ", ""),), 1)
+        size = max(1, page * page // count)
+        start = (page - size) * self._top // max(1, count - page)
+        inside = start <= y < start + size
+        return inks.strip((("┃" if inside else "│", "thumb" if inside else "rail"),), 1)
+
+    # moves
+
+    def action_rows(self, step: int) -> None:
+        """Cursor by rows."""
+        self._go(self.row + step)
+
+    def action_pages(self, step: int) -> None:
+        """Cursor by pages."""
+        self._go(self.row + step * max(1, self.page - 1))
+
+    def action_choose(self) -> None:
+        """Open the row."""
+        if len(self.source):
+            self.post_message(self.Chosen(self, self.row))
+
+    def _go(self, row: int) -> None:
+        count = len(self.source)
+        if not count:
+            return
+        row = max(0, min(count - 1, row))
+        if row != self.row:
+            self.row = row
+            self._reveal()
+            self.refresh()
+            self.post_message(self.Moved(self, row))
+
+    def _scroll(self, rows: int) -> None:
+        top = max(0, min(self._top + rows, len(self.source) - self.page))
+        if top != self._top:
+            self._top = top
+            self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Wheel."""
+        event.stop()
+        self._scroll(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Wheel."""
+        event.stop()
+        self._scroll(-3)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Row, heading or scroll bar."""
+        spot = event.get_content_offset(self)
+        if spot is None:
+            return
+        if spot.x >= self.size.width - 1 and len(self.source) > self.page and spot.y > 0:
+            self._dragging = True
+            self.capture_mouse()
+            self._drag_to(spot.y)
+        elif spot.y == 0:
+            self._click_heading(spot.x)
+        else:
+            number = self._top + spot.y - 1
+            if number < len(self.source):
+                if number == self.row:
+                    self.action_choose()
+                else:
+                    self._go(number)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drags the scroll bar."""
+        if self._dragging and (spot := event.get_content_offset_capture(self)) is not None:
+            self._drag_to(spot.y)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Ends a drag."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _drag_to(self, y: int) -> None:
+        page = self.page
+        share = (y - 1) / max(1, page - 1)
+        self._scroll(int(share * (len(self.source) - page)) - self._top)
+
+    def _click_heading(self, x: int) -> None:
+        start = 0
+        for column, size in self._placed:
+            if start <= x < start + size:
+                self.post_message(self.HeadingClicked(self, column.key))
+                return
+            start += size + 1
