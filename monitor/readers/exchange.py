@@ -58,10 +58,14 @@ _CALL = re.compile(
 )
 _COUNT = re.compile(r"/messages/count_tokens$|/responses/input_tokens$|:countTokens$|/count-tokens$|/tokenize$")
 _COMPACT = re.compile(r"/responses/compact$")
-_OTHER = re.compile(r"/(?:embeddings?|moderations|rerank|images|audio|files|batches|models|analytics|telemetry)\b", re.I)
+_OTHER = re.compile(
+    r"/(?:embeddings?|moderations|rerank|images|audio|files|batches|models|analytics|telemetry)\b", re.I
+)
 _MODEL_IN_PATH = re.compile(r"/models?/([^/:]+(?::\d+)?)(?:[:/][\w-]+)?$")
 #: paths that other services have too: only with a body that speaks of a model
-_VAGUE = re.compile(r"/messages$|/completion$|/complete$|/v[12]/chat$|/interactions$|/api/(?:chat|generate)$|/responses$")
+_VAGUE = re.compile(
+    r"/messages$|/completion$|/complete$|/v[12]/chat$|/interactions$|/api/(?:chat|generate)$|/responses$"
+)
 
 
 class Assembler:

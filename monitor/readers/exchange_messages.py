@@ -42,7 +42,9 @@ _PROBE = 6000
 _SKIPPED_KEYS = frozenset({"cache_control", "id", "status", "annotations", "logprobs", "index", "created_by"})
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content"})
 _TEXTS = frozenset({"text", "input_text", "output_text"})
-_RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output", "computer_call_output"})
+_RESULTS = frozenset(
+    {"function_call_output", "custom_tool_call_output", "local_shell_call_output", "computer_call_output"}
+)
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "computer_call", "mcp_call"})
 
 

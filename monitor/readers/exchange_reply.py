@@ -117,14 +117,18 @@ class ReplyReader:
                     self._texts.append(part["content"])
                 for n, call in enumerate(part.get("tool_calls") or ()):
                     if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
-                        self._call(call.get("index", n), call.get("id"), function.get("name"), function.get("arguments"))
+                        self._call(
+                            call.get("index", n), call.get("id"), function.get("name"), function.get("arguments")
+                        )
         if isinstance(found, Mapping) and found:
             self._usage = found
 
     def _response_event(self, kind: str, value: dict[str, Any]) -> None:
         inner = value.get("response")
         if isinstance(inner, dict):
-            self._response(inner, final=kind in ("response.completed", "response.incomplete", "response.failed", "response.done"))
+            self._response(
+                inner, final=kind in ("response.completed", "response.incomplete", "response.failed", "response.done")
+            )
         elif kind == "response.output_item.done" and isinstance(done := value.get("item"), dict):
             if done.get("type") == "compaction":
                 self._reply.compaction_item = True
@@ -149,7 +153,9 @@ class ReplyReader:
         status = value.get("status")
         reply.complete = status in ("completed", "incomplete", None)
         details = value.get("incomplete_details")
-        reply.stop = (details.get("reason") if isinstance(details, dict) else None) or (status if isinstance(status, str) else None)
+        reply.stop = (details.get("reason") if isinstance(details, dict) else None) or (
+            status if isinstance(status, str) else None
+        )
         if isinstance(output := value.get("output"), list) and output:
             self._whole = output
             reply.compaction_item = any(isinstance(o, dict) and o.get("type") == "compaction" for o in output)
@@ -280,7 +286,9 @@ class ReplyReader:
         elif "tokens_evaluated" in value:
             reply.shape, reply.complete, self._usage = "llama", True, value
             reply.model = _string(value.get("model"))
-        elif isinstance(value.get("usage") or value.get("meta"), Mapping) and ("message" in value or "finish_reason" in value):
+        elif isinstance(value.get("usage") or value.get("meta"), Mapping) and (
+            "message" in value or "finish_reason" in value
+        ):
             self._named("cohere", value)
             found = value.get("usage") or value.get("meta")
             reply.complete, reply.stop, self._usage = True, _string(value.get("finish_reason")), found
@@ -307,7 +315,9 @@ class ReplyReader:
                 if isinstance(inner.get("text"), str):
                     self._texts.append(inner["text"])
                 elif isinstance(tool := inner.get("toolUse"), dict):
-                    self._call(part.get("contentBlockIndex"), tool.get("toolUseId"), tool.get("name"), tool.get("input"))
+                    self._call(
+                        part.get("contentBlockIndex"), tool.get("toolUseId"), tool.get("name"), tool.get("input")
+                    )
 
     # ------------------------------------------------------------------------------------------------ common
     def _named(self, shape: str, value: dict[str, Any]) -> Reply:
@@ -365,7 +375,9 @@ class ReplyReader:
         reply = self._reply
         for whole in self._whole:
             if isinstance(whole, dict):
-                made = item({"role": "assistant", **whole} if "type" not in whole or whole["type"] == "message" else whole)
+                made = item(
+                    {"role": "assistant", **whole} if "type" not in whole or whole["type"] == "message" else whole
+                )
                 reply.digest = reply.digest or made.norm
                 self._calls_of(whole)
         pieces = [(str(e[0] or ""), str(e[1] or ""), e[2]) for e in self._calls.values() if e[1]]

@@ -84,11 +84,12 @@ class Request(Struct, gc=False):
     asks_summary: bool = False
     asks_side: bool = False
     warm_up: bool = False
+    after_summary: bool = False  # said by a log that holds no messages
 
     @property
     def continues(self) -> bool:
         """Whether one of the first messages says that a summary stands for what was before."""
-        return any(one.continues or one.role == "compaction" for one in self.items[:12])
+        return self.after_summary or any(one.continues or one.role == "compaction" for one in self.items[:12])
 
 
 def text(raw: Raw) -> str | None:

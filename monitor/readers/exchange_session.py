@@ -112,7 +112,12 @@ def _codex(headers: Mapping[str, str], request: Request | None) -> dict[str, str
     for source in (found, client):
         if not isinstance(source, dict):
             continue
-        for name, key in (("session", "session_id"), ("thread", "thread_id"), ("window", "window_id"), ("kind", "request_kind")):
+        for name, key in (
+            ("session", "session_id"),
+            ("thread", "thread_id"),
+            ("window", "window_id"),
+            ("kind", "request_kind"),
+        ):
             if name not in out and (value := clean(source.get(key))):
                 out[name] = value
         if "window" not in out and (value := clean(source.get("x-codex-window-id"))):

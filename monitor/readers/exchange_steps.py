@@ -65,7 +65,11 @@ def _of_message(call: Call, message: Any) -> list[Step]:
         if (words := text_of(block)) is not None:
             typed.append(words)
         elif isinstance(block, dict):
-            result = block if block.get("type") == "tool_result" else block.get("toolResult") or block.get("functionResponse")
+            result = (
+                block
+                if block.get("type") == "tool_result"
+                else block.get("toolResult") or block.get("functionResponse")
+            )
             if isinstance(result, dict):
                 failed = result.get("is_error")
                 ok = not failed if isinstance(failed, bool) else None

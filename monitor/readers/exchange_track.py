@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from monitor.readers.exchange_messages import rolling
+from monitor.readers.exchange_messages import digest, rolling
 from monitor.readers.exchange_reply import Reply
 from monitor.readers.exchange_request import Request, is_small
 from monitor.readers.exchange_session import Identity
@@ -46,6 +46,21 @@ class Facts(msgspec.Struct, gc=False, kw_only=True):
     reply: Reply
     client: str = ""
     context_limit: int | None = None
+    #: rolling and single digests of the messages, where the log holds them instead of the messages
+    digests: tuple[bytes, bytes] | None = None
+
+    def chain(self) -> tuple[bytes, bytes]:
+        """Rolling and single digests of the request's messages."""
+        if self.digests is not None:
+            return self.digests
+        return rolling(self.request.items) if self.request is not None else (b"", b"")
+
+    def strict(self) -> list[bytes]:
+        """Digests that change whenever the provider's cache would miss."""
+        if self.digests is not None:
+            single = self.digests[1]
+            return [single[at : at + 8] for at in range(0, len(single), 8)]
+        return [one.strict for one in self.request.items if one.role != "system"] if self.request is not None else []
 
 
 class State:
@@ -79,12 +94,12 @@ class Tracker:
 
     def add(self, facts: Facts) -> list[Record]:
         """Records of one exchange."""
-        request, reply, who = facts.request, facts.reply, facts.who
-        chained, single = rolling(request.items) if request is not None else (b"", b"")
+        reply, who = facts.reply, facts.who
+        chained, single = facts.chain()
         state = self._state(facts, chained)
         purpose = self._purpose(facts, state)
         tokens, status = self._tokens(facts, state, purpose)
-        key = self._key(facts, tokens)
+        key = self._key(facts, tokens, chained)
         chain = "side" if purpose != "work" else who.chain
         named = who.session is not None
         call = Call(
@@ -115,10 +130,12 @@ class Tracker:
             status=status,
             purpose=purpose,
             exchange=self._exchange(facts, state, purpose),
-            cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write and facts.provider == "anthropic" else None,
+            cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M)
+            if tokens.write and facts.provider == "anthropic"
+            else None,
             stop=reply.stop,
             has_bodies=bool(chained) and who.previous is None,
-            prefix_kept=_kept(request, state) if purpose == "work" and chained and who.previous is None else None,
+            prefix_kept=_kept(facts, state) if purpose == "work" and chained and who.previous is None else None,
             usage_rule=tokens.rule,
             evidence=_evidence(facts, chained, single),
             window_id=who.window,
@@ -172,9 +189,8 @@ class Tracker:
         if facts.who.window is not None:
             state.window = facts.who.window
         request = facts.request
-        if request is not None and request.has_messages and facts.who.previous is None:
-            state.strict = [one.strict for one in request.items if one.role != "system"]
-            state.system, state.tools = request.system, request.tools
+        if request is not None and facts.who.previous is None and (strict := facts.strict()):
+            state.strict, state.system, state.tools = strict, request.system, request.tools
         if call.status != "error":
             state.pending = False
             if call.prompt_tokens is not None:
@@ -205,6 +221,28 @@ class Tracker:
                 return "side"
         return "work"
 
+    def update(self, call: Call, reply: Reply) -> Call:
+        """A call whose answer went on after it was made (a stream in a growing file)."""
+        tokens = reply.tokens
+        return msgspec.structs.replace(
+            call,
+            model=reply.model or call.model,
+            prompt_tokens=tokens.prompt,
+            fresh_tokens=tokens.fresh,
+            cache_read_tokens=tokens.read,
+            cache_write_tokens=tokens.write,
+            cache_write_1h_tokens=tokens.write_1h,
+            output_tokens=tokens.output,
+            output_is_lower_bound=tokens.output is not None and not reply.complete,
+            reasoning_tokens=tokens.reasoning,
+            billed_prompt_tokens=tokens.billed_prompt,
+            billed=tokens.billed,
+            cost_usd=reply.cost,
+            stop=reply.stop,
+            usage_rule=tokens.rule,
+            status="ok" if tokens.prompt is not None or not reply.error else "error",
+        )
+
     def _tokens(self, facts: Facts, state: State, purpose: Purpose) -> tuple[Tokens, Status]:
         reply = facts.reply
         tokens = reply.tokens
@@ -217,23 +255,32 @@ class Tracker:
                 return UNKNOWN, "in_flight"
             return tokens, "ok"
         if tokens.rule == "ollama" and purpose == "work" and tokens.prompt is not None and state.occupied is not None:
-            if tokens.prompt < state.occupied and state.strict is not None and _kept(facts.request, state):
+            if tokens.prompt < state.occupied and state.strict is not None and _kept(facts, state):
                 # what was reused is not counted: the window holds at least what it held before
                 return Tokens(prompt=state.occupied, output=tokens.output, rule="ollama+reused"), "estimated"
         return tokens, "ok"
 
-    def _key(self, facts: Facts, tokens: Tokens) -> str:
-        """The provider's id; servers that give every answer the same id are recognised by time and size."""
+    def _key(self, facts: Facts, tokens: Tokens, chained: bytes) -> str:
+        """The provider's id; without one, time and content, which are the same in another capture of the same request.
+
+        Servers that give every answer the same id are recognised by time and size.
+        """
         id = facts.reply.id
         if id is None:
-            return f"{self.file}:{facts.line if facts.line is not None else facts.time}"
+            if facts.time is None:
+                return f"{self.file}:{facts.line}"
+            return f"at {facts.time} {(digest(chained) if chained else b'').hex()} {facts.status or 0}"
         place = (facts.time, facts.end, tokens.prompt)
         known = self._ids.get(id)
         if known is None:
             self._ids[id] = place
             return id
         start, end, prompt = known
-        apart = start is not None and facts.time is not None and (facts.time > (end or start) or (facts.end or facts.time) < start)
+        apart = (
+            start is not None
+            and facts.time is not None
+            and (facts.time > (end or start) or (facts.end or facts.time) < start)
+        )
         if apart and prompt != tokens.prompt:
             return f"{id}@{facts.time}"
         return id
@@ -322,19 +369,20 @@ class Tracker:
             one, other = _WINDOW.fullmatch(old), _WINDOW.fullmatch(new)
             return one is not None and other is not None and one[1] == other[1] and int(other[2]) == int(one[2]) + 1
         request = facts.request
-        if request is None or state.strict is None or not request.continues or not request.items:
+        if request is None or state.strict is None or not request.continues:
             return False
-        strict = [one.strict for one in request.items if one.role != "system"]
+        strict = facts.strict()
         return bool(strict) and bool(state.strict) and strict[0] != state.strict[0]
 
 
-def _kept(request: Request | None, state: State) -> bool | None:
+def _kept(facts: Facts, state: State) -> bool | None:
     """Whether the last request of the conversation is repeated; its last message may have grown."""
+    request = facts.request
     if request is None or state.strict is None:
         return None
     if request.system != state.system or request.tools != state.tools:
         return False
-    strict = [one.strict for one in request.items if one.role != "system"]
+    strict = facts.strict()
     same = max(1, len(state.strict) - 1)
     return strict[:same] == state.strict[:same]
 

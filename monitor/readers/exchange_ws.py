@@ -65,7 +65,9 @@ def split(frames: Iterable[Frame], base: Exchange) -> list[Exchange]:
                     current = waiting.popleft()
                 elif kind in ("response.created", "response.completed"):
                     # the capture began after the request
-                    current = msgspec.structs.replace(base, method="WEBSOCKET", documents=[], time=frame.time, trusted=True)
+                    current = msgspec.structs.replace(
+                        base, method="WEBSOCKET", documents=[], time=frame.time, trusted=True
+                    )
                     made.append(current)
             if current is None:
                 continue

@@ -50,8 +50,6 @@ class HarParser(BaseParser):
             self.problem(None, "the file ends in the middle of an entry; the entries before it were read")
         if entries.skipped:
             self.problem(None, f"{entries.skipped} entries are too large to be read; they were skipped")
-        if assembler.model_calls == 0:
-            self.problem(None, "no call to a model API is in this capture")
 
     def _exchanges(self, entries: Entries) -> Iterator[Exchange]:
         for number, raw in enumerate(entries, 1):

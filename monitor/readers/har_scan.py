@@ -11,7 +11,7 @@ _CHUNK = 1 << 20
 MAX_ENTRY = 128 * 1024 * 1024
 #: strings are skipped as a whole; a lone quote is a string that goes on behind the end of the buffer
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
-_ARRAY = re.compile(rb'\s*:\s*\[')
+_ARRAY = re.compile(rb"\s*:\s*\[")
 
 
 class ScanError(Exception):
