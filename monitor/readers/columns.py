@@ -1,8 +1,9 @@
 """Any table of calls by a column map (``--map FILE``).
 
-Where: any CSV, TSV, JSON, JSON-lines, XLSX or Parquet file with one row for each call: access logs of Envoy and Kong,
-exports of Vercel, Braintrust, Bifrost, Phoenix and in-house gateways, forks with their own columns. ``ctxmon doctor
---suggest-map FILE`` proposes a map. The table that ``ctxmon calls --format csv`` writes is read without one.
+Where: any CSV, TSV, JSON, JSON-lines, XLSX or Parquet file with one row for each call: exports of Vercel and in-house
+gateways, access logs, forks with their own columns. ``ctxmon doctor --suggest-map FILE`` proposes a map. Without a map
+are read: the table that ``ctxmon calls --format csv`` writes, and tables of known shape (JSON logs of Kong, Envoy AI
+Gateway with the field names of its examples, rows of Bifrost and Braintrust: :mod:`monitor.readers.known_tables`).
 
 What is read: the columns the map names; see :mod:`monitor.readers.column_map`. Delimiter and encoding are found; the
 unit of a time is told by the size of its number unless the map says it; times without a zone are UTC.
@@ -21,8 +22,8 @@ from collections.abc import Callable
 from typing import Any
 
 from monitor.readers import gateway_values as values
-from monitor.readers import table_rows, usage
-from monitor.readers.base import BaseParser, FileContext, Head, ReadError
+from monitor.readers import known_tables, table_rows, usage
+from monitor.readers.base import BaseParser, FileContext, Head, ReadError, read_head
 from monitor.readers.column_map import ColumnMap, MapError, load_map, parse_map
 from monitor.records import Call, Evidence, Purpose, SessionEvidence, Status
 
@@ -70,7 +71,12 @@ class TableParser(BaseParser):
     def read(self, context: FileContext) -> None:
         columns = self.options.map if isinstance(self.options.map, ColumnMap) else None
         if columns is None:
-            columns = self._own(context)
+            seen_first = table_rows.peek(read_head(context))
+            kind = known_tables.kind_of(seen_first.columns, seen_first.rows[0] if seen_first.rows else None)
+            if kind is not None:
+                self._known(context, kind)
+                return
+            columns = _own(seen_first)
         get = getters(columns)
         found = []
         seen: set[str] = set()
@@ -86,13 +92,14 @@ class TableParser(BaseParser):
         for line, row in found:
             self.records.append(self._call(get, row, line, inclusive, columns))
 
-    def _own(self, context: FileContext) -> ColumnMap:
-        from monitor.readers.base import read_head
-
-        found = table_rows.peek(read_head(context))
-        if found.has(*_OWN_COLUMNS):
-            return OWN
-        raise ReadError(_HINT if found.columns or found.kind not in ("xlsx", "parquet") else table_rows.MISSING)
+    def _known(self, context: FileContext, kind: str) -> None:
+        groups = values.Sightings("chain")
+        found: dict[str, Call] = {}
+        for line, row in table_rows.rows(context, self.problem):
+            call = known_tables.call_of(kind, row, self.file, line)
+            for one in groups.see(known_tables.group_of(kind, row), call) if call is not None else ():
+                found[one.key] = one
+        self.records += values.written_order(list(found.values()))
 
     def _check(self, columns: ColumnMap, seen: set[str], row: dict[str, Any]) -> None:
         for name, column in columns.columns.items():
@@ -151,6 +158,12 @@ class TableParser(BaseParser):
     def _bad_time(self, line: int | None) -> None:
         if sum(1 for record in self.records if not isinstance(record, Call)) < 20:
             self.problem(line, "the time of this row cannot be read; the row counts, without a time")
+
+
+def _own(found: table_rows.Peek) -> ColumnMap:
+    if found.has(*_OWN_COLUMNS):
+        return OWN
+    raise ReadError(_HINT if found.columns or found.kind not in ("xlsx", "parquet") else table_rows.MISSING)
 
 
 def _evidence(session: str | None, row: dict[str, Any]) -> SessionEvidence:
@@ -241,6 +254,8 @@ class TableReader:
         found = table_rows.peek(head)
         if found.has(*_OWN_COLUMNS):
             return 0.9
+        if known_tables.kind_of(found.columns, found.rows[0] if found.rows else None) is not None:
+            return 0.8
         if found.kind in ("xlsx", "parquet") and not found.columns:
             return 0.4  # cannot be looked into: reading it says what is missing
         return 0.0

@@ -107,6 +107,11 @@ def time_ms(value: Any, unit: str | None = None) -> int | None:
         return None
 
 
+def moment(ms: int) -> dt.datetime:
+    """A time in ms since the epoch as a date object in UTC."""
+    return dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=ms)
+
+
 def number(value: Any) -> float | None:
     """The first number in a cell (``4 s``, ``1,200``, ``0.12``); bool and text without one are None."""
     if isinstance(value, bool) or value is None:

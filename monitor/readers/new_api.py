@@ -71,9 +71,10 @@ _document = msgspec.json.Decoder(list[LogRow] | _Envelope).decode
 class Rows:
     """Turns rows of one log into calls, in the order they were written."""
 
-    def __init__(self, file: str, source: str | None = None) -> None:
+    def __init__(self, file: str, source: str | None = None, quota_per_usd: float = QUOTA_PER_USD) -> None:
         self.file = file
         self.source = source
+        self.quota_per_usd = quota_per_usd
         self._session = values.placeholder(file)
         self._keys = values.Ordinals()
         self._senders: dict[tuple[str | None, str | None], Evidence] = {}
@@ -136,11 +137,16 @@ class Rows:
             cache_write_1h_tokens=tokens.write_1h,
             output_tokens=tokens.output,
             billed_prompt_tokens=tokens.billed_prompt,
-            cost_usd=None if failed else _cost(row.quota),
+            cost_usd=None if failed else self._cost(row.quota),
             status="error" if failed else "estimated" if estimated else "ok",
             usage_rule=tokens.rule,
             evidence=evidence,
         )
+
+    def _cost(self, quota: int | float | str | None) -> float | None:
+        if isinstance(quota, str):
+            return values.usd(quota)
+        return quota / self.quota_per_usd if quota is not None and quota >= 0 else None
 
     def _side_path(self, path: str | None) -> bool:
         if path is None:
@@ -164,12 +170,6 @@ def _times(row: LogRow) -> tuple[int | None, int | None]:
     if row.elapsed_time is not None:
         return time, round(row.elapsed_time)
     return time, None if row.use_time is None else round(row.use_time * 1000)
-
-
-def _cost(quota: int | float | str | None) -> float | None:
-    if isinstance(quota, str):
-        return values.usd(quota)
-    return quota / QUOTA_PER_USD if quota is not None and quota >= 0 else None
 
 
 def tokens_of(row: LogRow, other: Other, exported: bool, one_api: bool) -> usage.Tokens:

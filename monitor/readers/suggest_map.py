@@ -244,13 +244,12 @@ def _inclusive(chosen: dict[str, tuple[str, float]], rows: list[dict[str, Any]])
     pairs = [(usage.count(row.get(prompt)), usage.count(row.get(cached))) for row in rows]
     known = [(p, c) for p, c in pairs if p is not None and c]
     larger = sum(1 for p, c in known if c > p)
+    count = len(known)
     if larger:
-        return [
-            f"input_includes_cached: false  # the cached part is larger than the prompt in {larger} of {len(known)} rows"
-        ]
+        return [f"input_includes_cached: false  # the cached part exceeds the prompt in {larger} of {count} rows"]
     if known:
         return [
-            f"input_includes_cached: true  # the cached part fits into the prompt in all {len(known)} rows that have one"
+            f"input_includes_cached: true  # the cached part fits into the prompt in all {count} rows that have one"
         ]
     return ["input_includes_cached: true  # not told by these rows; Anthropic's own figures would need false"]
 
