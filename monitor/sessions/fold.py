@@ -32,7 +32,7 @@ from monitor.sessions.view import LimitSource, Turn
 #: (context limit, how it is known, usable limit) of a call
 LimitOf = Callable[[Call], tuple[int | None, LimitSource | None, int | None]]
 _STEP = 256  # records between checkpoints
-_REACH = 8  # records before the end that a new call may still change (lookahead of the drop rule, open groups)
+_REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
 _ALPHA = 0.15
 _DAY = 86_400_000
 _RESETS = {
@@ -122,6 +122,8 @@ class Fold:
     def _checkpoint(self, place: int) -> None:
         state = self.state
         state.place, state.turns, state.events = place, len(self.turns), len(self.events)
+        # of those not on the grid only the newest is of use, or a log growing line by line would pile them up
+        self._checkpoints = [kept for kept in self._checkpoints if kept.place % _STEP == 0]
         self._checkpoints.append(state.copy())
 
     # ------------------------------------------------------------------------------------------------ records
@@ -357,7 +359,7 @@ class Fold:
 def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[int]:
     """Prompts of the next two work calls of a chain."""
     found: list[int] = []
-    for record in records[place + 1 : place + 40]:
+    for record in records[place + 1 : place + _REACH]:
         if (
             type(record) is Call
             and record.chain == chain
