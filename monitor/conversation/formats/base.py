@@ -29,11 +29,19 @@ _MISSING: Any = object()
 class Document:
     """The bytes of a file, decoded when somebody asks: once as one JSON value, once as lines."""
 
-    def __init__(self, data: bytes, path: str = "") -> None:
+    def __init__(self, data: bytes, path: str = "", call: int | None = None) -> None:
         self.data, self.path = data, path
+        self.call = call  # which of several conversations or requests, from 0; None: the format chooses
         self._json: Any = _MISSING
         self._lines: tuple[Line, ...] | None = None
         self.json_error = ""
+
+    @classmethod
+    def of(cls, value: Any) -> Document:
+        """A document of a value decoded already."""
+        doc = cls(b"")
+        doc._json = value
+        return doc
 
     @property
     def json(self) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.blocks import CALL_KINDS
+from monitor.conversation.formats.opencode import Opencode
 from monitor.conversation.model import Message, Text, ToolCall, ToolResult
 from monitor.conversation.repair.base import LOST_CALL, NO_RESULT, Sheet
 
@@ -53,6 +54,9 @@ def fix_pairs(sheet: Sheet) -> None:
     """Put every result behind its call; note or drop what has no place; answer what has no answer."""
     if not sheet.broken(*PAIR_CODES):
         return
+    if sheet.conv.provider == "neutral":
+        _answer_in_place(sheet)
+        return
     carriers, rests = _take_apart(sheet)
     owner = _owners(carriers)
     out: list[tuple[Message, int]] = []  # (message, index of the message it came from)
@@ -78,6 +82,21 @@ def fix_pairs(sheet: Sheet) -> None:
             i += 1
         out.extend(_answers(sheet, messages, owner, first, last))
     sheet.put(_join(sheet, out, rests))
+
+
+def _answer_in_place(sheet: Sheet) -> None:
+    """Exports whose calls hold their own results: unfinished ones end with an error."""
+
+    def change(m: Message) -> Message:
+        answered = {r.call_id for r in m.results}
+        missing = [c for c in m.calls if c.id not in answered]
+        if not missing or not isinstance(sheet.conv.handler, Opencode):
+            return m
+        for c in missing:
+            sheet.say(f"{m.where}: call {c.id} answered with '{NO_RESULT}'")
+        return sheet.conv.handler.answer(m, NO_RESULT)
+
+    sheet.each(change)
 
 
 def _take_apart(sheet: Sheet) -> tuple[list[tuple[Message, int]], set[int]]:
