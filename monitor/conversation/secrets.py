@@ -23,14 +23,16 @@ _SHAPES = re.compile(
 )
 _BEARER = re.compile(r"(?i)\b(bearer|basic|token)(\s+)([A-Za-z0-9._~+/=-]{16,})")
 _URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s:/@]*:)([^\s@/]+)(@)", re.I)
+_HOOK = re.compile(r"(?i)(https?://(?:hooks?\.[^\s/\"']+|[^\s/\"']+/(?:api/)?webhooks?))/[^\s\"'<>)]{8,}")
 _NAMED = re.compile(
     r"(?i)(\b[\w.-]*(?:passw(?:or)?d|passwort|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token"
     r"|access[_-]?token|refresh[_-]?token|client[_-]?secret|credential|(?<![a-z])token|(?<![a-z])pwd)[\w.-]*"
     r"[\"']?\s*[:=]\s*[\"']?)([^\s\"',;}\[]{6,})"
 )
-_HARMLESS = re.compile(
-    r"(?i)^(?:null|none|true|false|undefined|changeme|example|your[_-].*|<.*|\$.*|\{.*|os\.\w.*|env\..*|process\..*|\d+)$"
-)
+#: values that are placeholders
+_EMPTY = re.compile(r"(?i)(?:your[_-].*|<.*|\$.*|\{.*|\*+|x{4,}|changeme|none|null|true|false|\[secret removed.*)")
+#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers
+_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*)")
 
 
 def redact(text: str) -> str:
@@ -38,4 +40,13 @@ def redact(text: str) -> str:
     text = _SHAPES.sub(MARK, text)
     text = _BEARER.sub(lambda m: m[0] if m[1].lower() == "token" and m[3].isalpha() else f"{m[1]}{m[2]}{MARK}", text)
     text = _URL.sub(lambda m: f"{m[1]}{MARK}{m[3]}", text)
-    return _NAMED.sub(lambda m: m[0] if _HARMLESS.match(m[2]) else f"{m[1]}{MARK}", text)
+    text = _HOOK.sub(lambda m: f"{m[1]}/{MARK}", text)
+    return _NAMED.sub(_named, text)
+
+
+def _named(m: re.Match[str]) -> str:
+    name, value = m[1], m[2]
+    environment = name.rstrip("=:\"' ").isupper()  # KEY=word in a dump of the environment is a secret all the same
+    if _EMPTY.fullmatch(value) or (not environment and _CODE.fullmatch(value)):
+        return m[0]
+    return f"{name}{MARK}"
