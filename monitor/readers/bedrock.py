@@ -18,76 +18,55 @@ Unknown: bodies that were put into a file of their own; calls over the ``bedrock
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
+from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.exchange_reply import Reply, ReplyReader
-from monitor.readers.gateway_bodies import Bodies
-from monitor.records import Call
+from monitor.readers.exchange_reply import Reply
 
-_encode = msgspec.json.Encoder().encode
 _SCHEMA = b"ModelInvocationLog"
 _SESSION = ("session_id", "sessionid", "session", "conversation_id", "conversationid", "thread_id", "trace_id")
-_USER_SESSION = re.compile(r"session_([0-9a-fA-F-]{36})")
 
 
 class BedrockParser(BaseParser):
     """Reads invocation records, bare or wrapped by CloudWatch."""
 
     def read(self, context: FileContext) -> None:
-        bodies = Bodies()
-        for line, row in table_rows.rows(context, self.problem):
-            for record in _records(row):
-                self.records.append(self._call(record, line, bodies))
+        rows = gateway_bodies.Rows(self.file, "bedrock", detail=self.options.detail)
+        found = [(line, one) for line, row in table_rows.rows(context, self.problem) for one in _records(row)]
+        for line, record in values.oldest_first(found, "timestamp"):
+            self.records += rows.add(_row(record, line))
 
-    def _call(self, row: dict[str, Any], line: int | None, bodies: Bodies) -> Call:
-        sent, got = values.as_object(row.get("input")), values.as_object(row.get("output"))
-        reply = _reply(got.get("outputBodyJson"))
-        tokens = _tokens(sent, got, reply)
-        failed = bool(row.get("errorCode")) or (bool(reply.error) and tokens.output is None)
-        if failed and not tokens.output:
-            tokens = usage.UNKNOWN
-        body = values.as_object(sent.get("inputBodyJson"))
-        session = _session(values.as_object(row.get("requestMetadata"))) or _body_session(body)
-        id = values.text(row.get("requestId"))
-        model = _model(values.text(row.get("modelId")))
-        origin = values.origin("bedrock", row.get("accountId"), values.as_object(row.get("identity")).get("arn"))
-        facts = bodies.facts(_encode(body) if body else None, origin, reply.id or id)
-        purpose = "side" if values.is_side(model, row.get("operation")) else facts.purpose
-        return Call(
-            session=session or values.placeholder(self.file),
-            session_evidence="explicit" if session else "file",
-            source="bedrock",
-            file=self.file,
-            line=line,
-            chain="main" if purpose == "work" else "side",
-            purpose=purpose,
-            call_id=reply.id or id,
-            key=reply.id or (f"bedrock:{id}" if id else f"bedrock:{row.get('timestamp')}:{line}:{tokens.prompt}"),
-            time=values.time_ms(row.get("timestamp")),
-            provider="bedrock",
-            model=model,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            billed=tokens.billed,
-            status="error" if failed else "ok",
-            stop=values.text(row.get("errorCode")) if failed else reply.stop,
-            has_bodies=facts.has_bodies,
-            usage_rule=tokens.rule,
-            evidence=None if session else facts.evidence,
-        )
+
+def _row(row: dict[str, Any], line: int | None) -> gateway_bodies.Row:
+    sent, got = values.as_object(row.get("input")), values.as_object(row.get("output"))
+    reply = gateway_bodies.reply_of(got.get("outputBodyJson"))
+    tokens = _tokens(sent, got, reply)
+    failed = bool(row.get("errorCode")) or (bool(reply.error) and tokens.output is None)
+    if failed and not tokens.output:
+        tokens = usage.UNKNOWN
+    body = values.as_object(sent.get("inputBodyJson"))
+    id, answer = values.text(row.get("requestId")), reply.id
+    model = _model(values.text(row.get("modelId")))
+    return gateway_bodies.Row(
+        id=answer or (f"bedrock:{id}" if id else f"bedrock:{row.get('timestamp')}:{line}:{tokens.prompt}"),
+        call_id=answer or id,
+        line=line,
+        time=values.time_ms(row.get("timestamp")),
+        duration=None,
+        tokens=tokens,
+        session=_session(values.as_object(row.get("requestMetadata"))),
+        origin=values.origin("bedrock", row.get("accountId"), values.as_object(row.get("identity")).get("arn")),
+        provider="bedrock",
+        model=model,
+        body=gateway_bodies.request_of(body),
+        reply=reply,
+        failed=failed,
+        stop=values.text(row.get("errorCode")) if failed else None,
+        side=values.is_side(model, row.get("operation")),
+    )
 
 
 def _records(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -99,14 +78,6 @@ def _records(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         inner = values.as_object(row.get(name))
         if inner.get("schemaType") == "ModelInvocationLog":
             yield inner
-
-
-def _reply(body: Any) -> Reply:
-    reader = ReplyReader()
-    for part in body if isinstance(body, list) else [body]:
-        if isinstance(part, dict):
-            reader.feed(part)
-    return reader.reply()
 
 
 def _tokens(sent: dict[str, Any], got: dict[str, Any], reply: Reply) -> usage.Tokens:
@@ -125,18 +96,6 @@ def _tokens(sent: dict[str, Any], got: dict[str, Any], reply: Reply) -> usage.To
 def _session(metadata: dict[str, Any]) -> str | None:
     found = {name.lower().replace("-", "_"): value for name, value in metadata.items()}
     return next((id for name in _SESSION if (id := values.text(found.get(name)))), None)
-
-
-def _body_session(body: dict[str, Any]) -> str | None:
-    """The session that Claude Code names in the body's metadata, as JSON or at the end of a user id."""
-    user = values.as_object(body.get("metadata")).get("user_id")
-    if not isinstance(user, str):
-        return None
-    inner = values.text(values.as_object(user).get("session_id"))
-    if inner:
-        return inner
-    match = _USER_SESSION.search(user)
-    return match.group(1) if match else None
 
 
 def _model(id: str | None) -> str | None:

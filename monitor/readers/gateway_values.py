@@ -247,5 +247,16 @@ def written_order(calls: list[Call]) -> list[Call]:
     return calls
 
 
+def oldest_first(
+    found: list[tuple[int | None, dict[str, Any]]], column: str
+) -> list[tuple[int | None, dict[str, Any]]]:
+    """Rows in the order they were made, whatever way round the file shows them."""
+    if len(found) > 1:
+        first, last = time_ms(found[0][1].get(column)), time_ms(found[-1][1].get(column))
+        if first is not None and last is not None and first > last:
+            return found[::-1]
+    return found
+
+
 def _time(call: Call) -> int:
     return call.time or 0

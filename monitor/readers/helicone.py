@@ -19,15 +19,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.gateway_bodies import Bodies
-from monitor.records import Call
 
-_encode = msgspec.json.Encoder().encode
 _ADDITIVE = ("anthropic", "bedrock", "claude")
 
 
@@ -35,68 +30,49 @@ class HeliconeParser(BaseParser):
     """Reads exported requests."""
 
     def read(self, context: FileContext) -> None:
-        bodies = Bodies()
-        calls = [self._call(row, line, bodies) for line, row in table_rows.rows(context, self.problem)]
-        self.records += values.written_order(calls)
+        rows = gateway_bodies.Rows(self.file, "helicone", detail=self.options.detail)
+        found = list(table_rows.rows(context, self.problem))
+        for line, row in values.oldest_first(found, "request_created_at"):
+            self.records += rows.add(_row(row, line))
 
-    def _call(self, row: dict[str, Any], line: int | None, bodies: Bodies) -> Call:
-        id = values.text(row.get("request_id"))
-        model = values.text(values.first(row, "response_model", "request_model", "model", "model_override"))
-        provider = values.provider_name(row.get("provider"))
-        answer = values.as_object(row.get("response_body"))
-        tokens = _tokens(row, answer, provider, model)
-        status = usage.count(values.first(row, "response_status", "status"))
-        failed = (status is not None and status >= 400) or (status is not None and status < 0)
-        if failed and not tokens.output:
-            tokens = usage.UNKNOWN
-        properties = {
-            **values.as_object(row.get("properties")),
-            **values.as_object(row.get("request_properties")),
-        }
-        named = {name.lower(): value for name, value in properties.items()}
-        session = values.text(named.get("helicone-session-id"))
-        start = values.time_ms(row.get("request_created_at"))
-        end = values.time_ms(row.get("response_created_at"))
-        delay = values.number(row.get("delay_ms"))
-        if delay is None and start is not None and end is not None and end >= start:
-            delay = end - start
-        provider_id = values.text(answer.get("id"))
-        body = row.get("request_body")
-        raw = _encode(body) if isinstance(body, dict) else body.encode() if isinstance(body, str) else None
-        origin = values.origin(
+
+def _row(row: dict[str, Any], line: int | None) -> gateway_bodies.Row:
+    id = values.text(row.get("request_id"))
+    model = values.text(values.first(row, "response_model", "request_model", "model", "model_override"))
+    provider = values.provider_name(row.get("provider"))
+    answer = values.as_object(row.get("response_body"))
+    tokens = _tokens(row, answer, provider, model)
+    status = usage.count(values.first(row, "response_status", "status"))
+    failed = status is not None and status >= 400
+    if failed and not tokens.output:
+        tokens = usage.UNKNOWN
+    properties = {**values.as_object(row.get("properties")), **values.as_object(row.get("request_properties"))}
+    named = {name.lower(): value for name, value in properties.items()}
+    start, end = values.time_ms(row.get("request_created_at")), values.time_ms(row.get("response_created_at"))
+    delay = values.number(row.get("delay_ms"))
+    if delay is None and start is not None and end is not None and end >= start:
+        delay = end - start
+    provider_id = values.text(answer.get("id"))
+    return gateway_bodies.Row(
+        id=provider_id or (f"helicone:{id}" if id else f"helicone:{start}:{line}:{tokens.prompt}:{tokens.output}"),
+        call_id=provider_id or id,
+        line=line,
+        time=start,
+        duration=delay,
+        tokens=tokens,
+        session=values.text(named.get("helicone-session-id")),
+        origin=values.origin(
             "helicone", values.first(row, "request_user_id", "user_id"), row.get("auth_hash"), row.get("request_path")
-        )
-        facts = bodies.facts(raw, origin, provider_id)
-        purpose = "side" if values.is_side(row.get("request_path")) else facts.purpose
-        return Call(
-            session=session or values.placeholder(self.file),
-            session_evidence="explicit" if session else "file",
-            source="helicone",
-            file=self.file,
-            line=line,
-            chain="main" if purpose == "work" else "side",
-            purpose=purpose,
-            call_id=provider_id or id,
-            key=provider_id or (f"helicone:{id}" if id else f"helicone:{start}:{line}:{tokens.prompt}:{tokens.output}"),
-            time=start,
-            duration_ms=None if delay is None or delay < 0 else round(delay),
-            provider=provider,
-            model=model,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            billed=tokens.billed,
-            cost_usd=values.usd(values.first(row, "costUSD", "cost_usd", "cost")) or None,
-            status="error" if failed else "ok",
-            has_bodies=facts.has_bodies,
-            usage_rule=tokens.rule,
-            evidence=None if session else facts.evidence,
-        )
+        ),
+        provider=provider,
+        model=model,
+        body=gateway_bodies.request_of(row.get("request_body")),
+        reply=gateway_bodies.reply_of(answer) if answer else None,
+        cost=values.usd(values.first(row, "costUSD", "cost_usd", "cost")) or None,
+        failed=failed,
+        stop=str(status) if failed else None,
+        side=values.is_side(row.get("request_path")),
+    )
 
 
 def _tokens(row: dict[str, Any], answer: dict[str, Any], provider: str | None, model: str | None) -> usage.Tokens:

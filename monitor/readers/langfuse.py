@@ -12,8 +12,9 @@ takes them off, and Anthropic's figures come so): prompt = ``input`` + every key
 ``cache_``. Where ``total`` is given it is checked: if it equals input + output alone, ``input`` held the cache after
 all. Older rows (``promptTokens``, ``inputTokens``) have no cache figures.
 
-Session: ``session_id``. Without it a trace with several generations is a session (evidence "chain"); the legacy blob
-export keeps session ids in another file. Otherwise sessions are formed from application and growth.
+Session: ``session_id``. Without it calls are grouped by their messages where ``input`` holds them; else a trace with
+several generations is a session (evidence "chain"), and the rest is grouped by application and growth. The legacy blob
+export keeps session ids in another file.
 
 Unknown: the provider, response ids (copies of a call in other logs cannot be told).
 """
@@ -23,10 +24,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.records import Call, Evidence
+from monitor.records import Call
 
 _READ = ("cache_read_input_tokens", "input_cached_tokens", "input_cache_read", "input_cached", "cache_read", "cached")
 _WRITE = (
@@ -96,69 +97,62 @@ class LangfuseParser(BaseParser):
     """Reads observations."""
 
     def read(self, context: FileContext) -> None:
-        traces = values.Sightings("chain")
-        calls = []
-        for line, row in table_rows.rows(context, self.problem):
-            kind = str(_get(row, "type") or "GENERATION").upper()
-            if kind not in ("GENERATION", "EMBEDDING"):
-                continue
-            calls.append((values.text(_get(row, "trace_id")), self._call(row, line, kind)))
-        found: dict[str, Call] = {}
-        for trace, call in calls:
-            for one in [call] if call.session_evidence == "explicit" else traces.see(trace, call):
-                found[one.key] = one
-        self.records += values.written_order(list(found.values()))
+        rows, traces = gateway_bodies.Rows(self.file, "langfuse", detail=self.options.detail), values.Sightings("chain")
+        found = [
+            (line, row)
+            for line, row in table_rows.rows(context, self.problem)
+            if str(_get(row, "type") or "GENERATION").upper() in ("GENERATION", "EMBEDDING")
+        ]
+        for line, row in values.oldest_first(found, "start_time" if _has_snake(found) else "startTime"):
+            trace = values.text(_get(row, "trace_id"))
+            for record in rows.add(_row(row, line)):
+                loose = isinstance(record, Call) and record.session_evidence == "file" and not record.has_bodies
+                self.records += traces.see(trace, record) if isinstance(record, Call) and loose else [record]
+        self.records = values.latest(self.records)
 
-    def _call(self, row: dict[str, Any], line: int | None, kind: str) -> Call:
-        id = values.text(row.get("id"))
-        details = values.as_object(_get(row, "usage_details")) or values.as_object(row.get("usage"))
-        if not details:
-            names = (("input", "input_tokens", "prompt_tokens"), ("output", "output_tokens", "completion_tokens"))
-            found = {
-                key: next((v for n in many if (v := _get(row, n)) not in (None, "")), None) for key, *many in names
-            }
-            details = {key: value for key, value in found.items() if value is not None}
-        tokens = tokens_of(details)
-        failed = str(row.get("level") or "").upper() == "ERROR"
-        if failed and not tokens.prompt and not tokens.output:
-            tokens = usage.UNKNOWN
-        costs = values.as_object(_get(row, "cost_details"))
-        cost = values.usd(costs.get("total"))
-        if cost is None:
-            cost = values.usd(_get(row, "total_cost") or _get(row, "calculated_total_cost"))
-        session = values.text(_get(row, "session_id"))
-        start, end = values.time_ms(_get(row, "start_time")), values.time_ms(_get(row, "end_time"))
-        side = kind == "EMBEDDING"
-        return Call(
-            session=session or values.placeholder(self.file),
-            session_evidence="explicit" if session else "file",
-            source="langfuse",
-            file=self.file,
-            line=line,
-            chain="side" if side else "main",
-            purpose="side" if side else "work",
-            call_id=id,
-            key=f"langfuse:{id}" if id else f"langfuse:{start}:{line}:{tokens.prompt}:{tokens.output}",
-            time=start,
-            duration_ms=None if start is None or end is None or end < start else end - start,
-            model=values.text(_get(row, "provided_model_name") or row.get("model")),
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            cost_usd=cost if cost else None,
-            status="error" if failed else "ok",
-            usage_rule=tokens.rule,
-            evidence=Evidence(
-                origin=values.origin(
-                    "langfuse", _get(row, "user_id"), _get(row, "trace_name"), row.get("environment"), row.get("name")
-                )
-            ),
-        )
+
+def _has_snake(found: list[tuple[int | None, dict[str, Any]]]) -> bool:
+    return bool(found) and "start_time" in found[0][1]
+
+
+def _row(row: dict[str, Any], line: int | None) -> gateway_bodies.Row:
+    id = values.text(row.get("id"))
+    tokens = tokens_of(_details(row))
+    failed = str(row.get("level") or "").upper() == "ERROR"
+    if failed and not tokens.output:
+        tokens = usage.UNKNOWN
+    cost = values.usd(values.as_object(_get(row, "cost_details")).get("total"))
+    if cost is None:
+        cost = values.usd(_get(row, "total_cost") or _get(row, "calculated_total_cost"))
+    start, end = values.time_ms(_get(row, "start_time")), values.time_ms(_get(row, "end_time"))
+    return gateway_bodies.Row(
+        id=f"langfuse:{id}" if id else f"langfuse:{start}:{line}:{tokens.prompt}:{tokens.output}",
+        call_id=id,
+        line=line,
+        time=start,
+        duration=None if start is None or end is None or end < start else end - start,
+        tokens=tokens,
+        session=values.text(_get(row, "session_id")),
+        origin=values.origin(
+            "langfuse", _get(row, "user_id"), _get(row, "trace_name"), row.get("environment"), row.get("name")
+        ),
+        provider=None,
+        model=values.text(_get(row, "provided_model_name") or row.get("model")),
+        body=gateway_bodies.request_of(row.get("input")),
+        reply=gateway_bodies.reply_of(row.get("output")),
+        cost=cost or None,
+        failed=failed,
+        side=str(_get(row, "type")).upper() == "EMBEDDING",
+    )
+
+
+def _details(row: dict[str, Any]) -> dict[str, Any]:
+    details = values.as_object(_get(row, "usage_details")) or values.as_object(row.get("usage"))
+    if details:
+        return details
+    names = (("input", "input_tokens", "prompt_tokens"), ("output", "output_tokens", "completion_tokens"))
+    found = {key: next((v for n in many if (v := _get(row, n)) not in (None, "")), None) for key, *many in names}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 class LangfuseReader:

@@ -18,7 +18,9 @@ occurs once is no session. Such calls are grouped by their messages where the ro
 (``proxy_server_request``, ``messages``), else by key, model and growth. Texts that the proxy cut stay comparable. The
 proxy re-encodes ids of the Responses API; the provider's own id inside is used.
 
-Unknown: who typed what (exchanges); figures that the provider did not send through.
+Where a row kept its request, the messages also tell what people typed and which calls made a summary.
+
+Unknown: figures that the provider did not send through; without request bodies exchanges and purposes.
 """
 
 from __future__ import annotations
@@ -31,10 +33,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.gateway_bodies import Bodies
 from monitor.readers.json_stream import JsonAssembler
 from monitor.records import Call, Event, Record
 
@@ -75,6 +76,7 @@ class Payload(Struct, gc=False):
     metadata: Any = None
     model_map_information: Any = None
     messages: Raw = Raw()
+    response: Raw = Raw()
     model_parameters: Raw = Raw()
     proxy_server_request: Raw = Raw()
 
@@ -83,90 +85,75 @@ _payload = msgspec.json.Decoder(Payload).decode
 
 
 class Rows:
-    """Turns rows and payloads into calls."""
+    """Turns rows and payloads into records."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self._session = values.placeholder(file)
-        self._bodies = Bodies()
+    def __init__(self, file: str, *, detail: bool = False) -> None:
+        self._rows = gateway_bodies.Rows(file, "litellm", detail=detail)
         self._ids = values.Sightings()
 
-    def records(self, row: Payload, line: int | None) -> list[Call | Event]:
-        """The call of a row (with an earlier one whose session became known), and an overflow it tells of."""
+    def records(self, row: Payload, line: int | None) -> list[Record]:
+        """The call of a row (with an earlier one whose session became known) and the events it tells of."""
         if values.truth(row.cache_hit) is True or "_cache_hit" in str(row.request_id or row.id or ""):
             return []
-        call = self._call(row, line)
         session = values.text(row.session_id) or values.text(row.trace_id)
-        out: list[Call | Event] = list(self._ids.see(session, call))
-        last = out[-1]
-        if call.stop == "ContextWindowExceededError" and isinstance(last, Call) and last.session_evidence != "file":
-            out.append(
-                Event(
-                    kind="overflow",
-                    evidence="recorded",
-                    session=last.session,
-                    file=self.file,
-                    line=line,
-                    time=call.time,
-                    key=f"overflow:{call.key}",
-                    detail="ContextWindowExceededError",
-                )
-            )
+        out: list[Record] = []
+        named: str | None = None
+        for record in self._rows.add(_row(row, line)):
+            if isinstance(record, Call):
+                found = [record] if record.session_evidence == "explicit" else self._ids.see(session, record)
+                named = found[-1].session if found[-1].session_evidence == "explicit" else None
+                out += found
+            elif isinstance(record, Event) and named is not None:
+                out.append(msgspec.structs.replace(record, session=named))
+            else:
+                out.append(record)
         return out
 
-    def _call(self, row: Payload, line: int | None) -> Call:
-        meta = values.as_object(row.metadata)
-        failed = str(row.status or meta.get("status") or "").lower() == "failure"
-        tokens = usage.UNKNOWN if failed else _tokens(row, meta)
-        id = provider_id(values.text(row.request_id) or values.text(row.id))
-        start, end = values.time_ms(row.startTime), values.time_ms(row.endTime)
-        origin = values.origin(
+
+def _row(row: Payload, line: int | None) -> gateway_bodies.Row:
+    meta = values.as_object(row.metadata)
+    failed = str(row.status or meta.get("status") or "").lower() == "failure"
+    tokens = usage.UNKNOWN if failed else _tokens(row, meta)
+    id = provider_id(values.text(row.request_id) or values.text(row.id))
+    start, end = values.time_ms(row.startTime), values.time_ms(row.endTime)
+    error = values.as_object(row.error_information) or values.as_object(meta.get("error_information"))
+    limits = values.as_object(row.model_map_information) or values.as_object(meta.get("model_map_information"))
+    word = values.text(error.get("error_class")) if failed else None
+    body = _body(row)
+    return gateway_bodies.Row(
+        id=id or values.text(row.litellm_call_id) or f"litellm:{start}:{line}:{tokens.prompt}:{tokens.output}",
+        call_id=id,
+        line=line,
+        time=start,
+        duration=None if start is None or end is None or end < start else end - start,
+        tokens=tokens,
+        session=None,
+        origin=values.origin(
             "litellm",
             row.api_key or meta.get("user_api_key") or meta.get("user_api_key_hash"),
             row.user or meta.get("user_api_key_user_id"),
             row.end_user,
             row.user_agent or meta.get("user_agent"),
-        )
-        facts = self._bodies.facts(_body(row), origin, id)
-        if (previous := facts.evidence.previous_response_id) is not None:
-            evidence = msgspec.structs.replace(facts.evidence, previous_response_id=provider_id(previous))
-        else:
-            evidence = facts.evidence
-        purpose = "side" if values.is_side(row.call_type) else facts.purpose
-        error = values.as_object(row.error_information) or values.as_object(meta.get("error_information"))
-        limits = values.as_object(row.model_map_information) or values.as_object(meta.get("model_map_information"))
-        key = id or values.text(row.litellm_call_id) or f"litellm:{start}:{line}:{tokens.prompt}:{tokens.output}"
-        return Call(
-            session=self._session,
-            session_evidence="file",
-            source="litellm",
-            file=self.file,
-            line=line,
-            chain="main" if purpose == "work" else "side",
-            purpose=purpose,
-            call_id=id,
-            key=key,
-            time=start,
-            duration_ms=None if start is None or end is None or end < start else end - start,
-            provider=values.provider_name(row.custom_llm_provider),
-            model=values.text(row.model) or values.text(row.model_group),
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            billed=tokens.billed,
-            context_limit=usage.count(values.as_object(limits.get("model_map_value")).get("max_input_tokens")),
-            cost_usd=None if failed else _cost(row),
-            status="error" if failed else "ok",
-            stop=values.text(error.get("error_class")) if failed else None,
-            has_bodies=facts.has_bodies,
-            usage_rule=tokens.rule,
-            evidence=evidence,
-        )
+        ),
+        provider=values.provider_name(row.custom_llm_provider),
+        model=values.text(row.model) or values.text(row.model_group),
+        body=body,
+        reply=gateway_bodies.reply_of(_text(row.response)) if body is not None else None,
+        cost=None if failed else _cost(row),
+        failed=failed,
+        stop=word,
+        overflow=word == "ContextWindowExceededError",
+        side=values.is_side(row.call_type),
+        context_limit=usage.count(values.as_object(limits.get("model_map_value")).get("max_input_tokens")),
+        previous=provider_id(_previous(body)),
+    )
+
+
+def _previous(body: bytes | None) -> str | None:
+    """The answer that a Responses request continues."""
+    if body is None or b"previous_response_id" not in body:
+        return None
+    return values.text(values.as_object(body).get("previous_response_id"))
 
 
 def _cost(row: Payload) -> float | None:
@@ -237,7 +224,7 @@ def provider_id(id: str | None) -> str | None:
 def payload_of(row: dict[str, Any]) -> Payload:
     """A row of a table, or an object that did not decode at once, as a payload."""
     known = {name: row[name] for name in Payload.__struct_fields__ if name in row}
-    for name in ("messages", "model_parameters", "proxy_server_request"):
+    for name in ("messages", "response", "model_parameters", "proxy_server_request"):
         value = known.get(name)
         if isinstance(value, str):
             known[name] = Raw(value.encode("utf-8", "replace")) if value[:1] in ("{", "[") else Raw()
@@ -257,7 +244,7 @@ class LiteLlmParser(BaseParser):
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
         self._assembler = JsonAssembler(self.problem)
-        self._rows = Rows(self.file)
+        self._rows = Rows(self.file, detail=self.options.detail)
 
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         for number, line in enumerate(lines, first):

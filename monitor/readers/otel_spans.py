@@ -171,7 +171,7 @@ class Spans:
         )
         evidence = Evidence(response_id=id, origin=origin)
         if session is None:
-            evidence = self._bodies.facts(_body(item), origin, id).evidence
+            evidence = self._bodies.evidence(_body(item), origin, id)
         reasons = item.get(
             "gen_ai.response.finish_reasons", "anthropic.message.stop_reason", "ai.response.finishReason"
         )

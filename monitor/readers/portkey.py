@@ -19,15 +19,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.gateway_bodies import Bodies
 from monitor.records import Call
 
-_encode = msgspec.json.Encoder().encode
 _SESSION = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id")
 
 
@@ -35,64 +31,47 @@ class PortkeyParser(BaseParser):
     """Reads exported rows."""
 
     def read(self, context: FileContext) -> None:
-        bodies, traces = Bodies(), values.Sightings("chain")
-        found: dict[str, Call] = {}
-        for line, row in table_rows.rows(context, self.problem):
+        rows, traces = gateway_bodies.Rows(self.file, "portkey", detail=self.options.detail), values.Sightings("chain")
+        found = list(table_rows.rows(context, self.problem))
+        for line, row in values.oldest_first(found, "created_at"):
             if "hit" in str(row.get("cache_status") or "").lower():
                 continue
-            call = self._call(row, line, bodies)
-            known = call.session_evidence == "explicit"
-            for one in [call] if known else traces.see(values.text(row.get("trace_id")), call):
-                found[one.key] = one
-        self.records += values.written_order(list(found.values()))
+            trace = values.text(row.get("trace_id"))
+            for record in rows.add(_row(row, line)):
+                loose = isinstance(record, Call) and record.session_evidence == "file" and not record.has_bodies
+                self.records += traces.see(trace, record) if isinstance(record, Call) and loose else [record]
+        self.records = values.latest(self.records)
 
-    def _call(self, row: dict[str, Any], line: int | None, bodies: Bodies) -> Call:
-        id = values.text(row.get("id"))
-        provider = values.provider_name(values.first(row, "ai_org", "ai_provider", "provider"))
-        model = values.text(values.first(row, "ai_model", "model"))
-        answer = _body(row.get("response"))
-        tokens = _tokens(row, answer, provider, model)
-        status = usage.count(row.get("response_status_code"))
-        failed = values.truth(row.get("is_success")) is False or (status is not None and status >= 400)
-        if failed and not tokens.output:
-            tokens = usage.UNKNOWN
-        meta = values.as_object(row.get("metadata"))
-        session = next((found for name in _SESSION if (found := values.text(meta.get(name)))), None)
-        provider_id = values.text(answer.get("id"))
-        request = _body(row.get("request"))
-        origin = values.origin("portkey", meta.get("_user"), row.get("api_key"), row.get("config"))
-        facts = bodies.facts(_encode(request) if request else None, origin, provider_id or id)
-        duration = values.number(row.get("response_time"))
-        time = values.time_ms(row.get("created_at"))
-        purpose = "side" if values.is_side(row.get("endpoint"), row.get("request_url")) else facts.purpose
-        return Call(
-            session=session or values.placeholder(self.file),
-            session_evidence="explicit" if session else "file",
-            source="portkey",
-            file=self.file,
-            line=line,
-            chain="main" if purpose == "work" else "side",
-            purpose=purpose,
-            call_id=provider_id or id,
-            key=provider_id or (f"portkey:{id}" if id else f"portkey:{time}:{line}:{tokens.prompt}:{tokens.output}"),
-            time=time,
-            duration_ms=None if duration is None or duration < 0 else round(duration),
-            provider=provider,
-            model=model,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            billed=tokens.billed,
-            status="error" if failed else "ok",
-            has_bodies=facts.has_bodies,
-            usage_rule=tokens.rule,
-            evidence=None if session else facts.evidence,
-        )
+
+def _row(row: dict[str, Any], line: int | None) -> gateway_bodies.Row:
+    id = values.text(row.get("id"))
+    provider = values.provider_name(values.first(row, "ai_org", "ai_provider", "provider"))
+    model = values.text(values.first(row, "ai_model", "model"))
+    answer = _body(row.get("response"))
+    tokens = _tokens(row, answer, provider, model)
+    status = usage.count(row.get("response_status_code"))
+    failed = values.truth(row.get("is_success")) is False or (status is not None and status >= 400)
+    if failed and not tokens.output:
+        tokens = usage.UNKNOWN
+    meta = values.as_object(row.get("metadata"))
+    time, answer_id = values.time_ms(row.get("created_at")), values.text(answer.get("id"))
+    return gateway_bodies.Row(
+        id=answer_id or (f"portkey:{id}" if id else f"portkey:{time}:{line}:{tokens.prompt}:{tokens.output}"),
+        call_id=answer_id or id,
+        line=line,
+        time=time,
+        duration=values.number(row.get("response_time")),
+        tokens=tokens,
+        session=next((found for name in _SESSION if (found := values.text(meta.get(name)))), None),
+        origin=values.origin("portkey", meta.get("_user"), row.get("api_key"), row.get("config")),
+        provider=provider,
+        model=model,
+        body=gateway_bodies.request_of(_body(row.get("request"))),
+        reply=gateway_bodies.reply_of(answer) if answer else None,
+        failed=failed,
+        stop=str(status) if failed and status is not None else None,
+        side=values.is_side(row.get("endpoint"), row.get("request_url")),
+    )
 
 
 def _body(value: Any) -> dict[str, Any]:
