@@ -70,6 +70,7 @@ class Follower:
         if now >= self._next_all:
             self._scan()
             self._next_all = now + (_ALL_POLLING if self.polling else _ALL)
+            self._next_hot = now + (_HOT_POLLING if self.polling else _HOT)
             self._watch()
         elif now >= self._next_hot:
             self._enqueue(self._hot)
@@ -133,7 +134,7 @@ class Follower:
     def _read(self, tail: Tail) -> Batch | None:
         before = tail.bytes_read
         batch = tail.read(final=False)
-        if batch is None and tail.unfinished and self._settled(tail):
+        if (batch is None or not batch.records) and tail.unfinished and self._settled(tail):
             batch = tail.read(final=True)
         self.bytes_read += tail.bytes_read - before
         if batch is not None:

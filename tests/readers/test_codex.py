@@ -1,0 +1,158 @@
+"""Codex rollouts: which token counts are calls."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from monitor.readers.base import FileContext, Head
+from monitor.readers.codex import READER
+from monitor.records import Call, Event, Record, SessionInfo
+
+
+def row(seconds: int, kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-06-02T10:{seconds // 60:02d}:{seconds % 60:02d}.000Z", "type": kind, "payload": payload}
+
+
+def meta(seconds: int = 0, thread: str = "t1", **more: Any) -> dict[str, Any]:
+    stamp = f"2026-06-02T10:{seconds // 60:02d}:{seconds % 60:02d}.000Z"
+    return row(
+        seconds, "session_meta", id=thread, timestamp=stamp, cwd="/home/dev/shop", model_provider="openai", **more
+    )
+
+
+def count(seconds: int, total: tuple[int, int, int], last: tuple[int, int, int], **more: Any) -> dict[str, Any]:
+    def usage(numbers: tuple[int, int, int]) -> dict[str, int]:
+        return {"input_tokens": numbers[0], "cached_input_tokens": numbers[1], "output_tokens": numbers[2],
+                "reasoning_output_tokens": 0, "total_tokens": numbers[0] + numbers[2]}  # fmt: skip
+
+    info = {"total_token_usage": usage(total), "last_token_usage": usage(last), "model_context_window": 258_400, **more}
+    return row(seconds, "event_msg", type="token_count", info=info)
+
+
+def read(rows: list[dict[str, Any]]) -> list[Record]:
+    context = FileContext(name="rollout.jsonl", data="".join(json.dumps(r) + "\n" for r in rows).encode())
+    parser = READER.parser(context)
+    parser.read(context)
+    return parser.take()
+
+
+def calls(records: list[Record]) -> list[Call]:
+    return [record for record in records if isinstance(record, Call)]
+
+
+def test_only_a_changed_total_is_a_call() -> None:
+    rows = [meta(), row(1, "event_msg", type="token_count", info=None), count(2, (100, 0, 5), (100, 0, 5)),
+            count(3, (100, 0, 5), (100, 0, 5)), count(4, (220, 90, 9), (120, 90, 4))]  # fmt: skip
+    found = calls(read(rows))
+    assert [(c.prompt_tokens, c.fresh_tokens, c.cache_read_tokens, c.output_tokens) for c in found] == [
+        (100, 100, 0, 5),
+        (120, 30, 90, 4),
+    ]
+    assert {c.context_limit for c in found} == {258_400}
+
+
+def test_total_that_starts_again() -> None:
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)), count(2, (80, 0, 3), (80, 0, 3))]
+    assert [c.prompt_tokens for c in calls(read(rows))] == [100, 80]
+
+
+def test_difference_of_totals_wins_over_a_wrong_last() -> None:
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)), count(2, (250, 90, 9), (10, 0, 1))]
+    assert [(c.prompt_tokens, c.cache_read_tokens, c.output_tokens) for c in calls(read(rows))] == [
+        (100, 0, 5),
+        (150, 90, 4),
+    ]
+
+
+def test_estimate_after_a_compaction_is_part_of_the_event() -> None:
+    estimate = count(4, (100, 0, 5), (0, 0, 0))
+    estimate["payload"]["info"]["last_token_usage"]["total_tokens"] = 16_944
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)), row(3, "compacted", message="", replacement_history=[]), estimate,
+            row(5, "event_msg", type="context_compacted"), count(6, (150, 20, 6), (50, 20, 1))]  # fmt: skip
+    records = read(rows)
+    events = [r for r in records if isinstance(r, Event)]
+    assert [(e.kind, e.evidence, e.recorded_after) for e in events] == [("compaction", "recorded", 16_944)]
+    assert [c.prompt_tokens for c in calls(records)] == [100, 50]
+
+
+def test_estimate_after_a_rollback_is_no_compaction() -> None:
+    estimate = count(4, (100, 0, 5), (0, 0, 0))
+    estimate["payload"]["info"]["last_token_usage"]["total_tokens"] = 60
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)), row(3, "event_msg", type="thread_rolled_back"), estimate]
+    assert [e.kind for e in read(rows) if isinstance(e, Event)] == ["rewind"]
+
+
+def record(seconds: int, response: str, prompt: int, **more: Any) -> dict[str, Any]:
+    usage = {"input_tokens": prompt, "cached_input_tokens": 0, "output_tokens": 7, "reasoning_output_tokens": 2}
+    return row(seconds, "token_usage_record", thread_id="t1", response_id=response, usage=usage, **more)
+
+
+def test_newer_versions_tell_a_call_twice() -> None:
+    rows = [meta(), record(1, "resp_1", 100), count(2, (100, 0, 7), (100, 0, 7)), record(3, "resp_2", 130),
+            count(4, (230, 0, 14), (130, 0, 7))]  # fmt: skip
+    assert [(c.prompt_tokens, c.key) for c in calls(read(rows))] == [(100, "resp_1"), (130, "resp_2")]
+
+
+def test_the_call_a_compaction_names_is_its_summary() -> None:
+    rows = [
+        meta(),
+        record(1, "resp_1", 100),
+        record(2, "resp_2", 101),
+        row(3, "compacted", message="", compaction_response_id="resp_2"),
+    ]
+    records = read(rows)
+    assert [(c.purpose, c.chain) for c in calls(records)] == [("work", "main"), ("compaction", "side")]
+    (event,) = [r for r in records if isinstance(r, Event)]
+    assert event.summary_tokens == 7
+
+
+def test_a_fork_repeats_the_keys_of_its_parent() -> None:
+    parent = [meta(), count(9, (100, 0, 5), (100, 0, 5)), count(19, (220, 90, 9), (120, 90, 4))]
+    fork = [meta(1800, "t2", forked_from_id="t1"), meta(0), count(1800, (100, 0, 5), (100, 0, 5)),
+            count(1800, (220, 90, 9), (120, 90, 4)), count(1809, (360, 200, 12), (140, 110, 3))]  # fmt: skip
+    old, new = calls(read(parent)), calls(read(fork))
+    assert [c.key for c in new[:2]] == [c.key for c in old]
+    assert [c.inherited for c in new] == [True, True, False]
+    assert new[2].key not in {c.key for c in old}
+
+
+def test_equal_first_calls_of_strangers_are_two_calls() -> None:
+    one = calls(read([meta(0, "t1"), count(9, (100, 0, 5), (100, 0, 5))]))
+    two = calls(read([meta(0, "t2"), count(9, (100, 0, 5), (100, 0, 5))]))
+    assert one[0].key != two[0].key
+
+
+def test_spawned_thread_is_a_chain_of_its_parents_session() -> None:
+    source = {"subagent": {"thread_spawn": {"parent_thread_id": "t1", "depth": 1}}}
+    (call,) = calls(read([meta(0, "t9", source=source), count(9, (100, 0, 5), (100, 0, 5))]))
+    assert (call.session, call.chain) == ("t1", "agent:t9")
+
+
+def test_quota_and_parent_are_told() -> None:
+    limited = count(2, (100, 0, 5), (100, 0, 5))
+    limited["payload"]["rate_limits"] = {
+        "primary": {"used_percent": 42.5, "window_minutes": 300, "resets_in_seconds": 60}
+    }
+    (info,) = [r for r in read([meta(0, "t2", forked_from_id="t1"), limited]) if isinstance(r, SessionInfo)]
+    assert info.quota is not None
+    assert (info.quota.used_percent, info.quota.window_min, info.parent) == (42.5, 300, "t1")
+    assert info.quota.resets is not None
+    assert info.quota.resets % 3_600_000 == 62_000  # one minute after 10:00:02
+
+
+def test_exchanges_count_what_the_user_typed() -> None:
+    def says(seconds: int, text: str) -> dict[str, Any]:
+        return row(
+            seconds, "response_item", type="message", role="user", content=[{"type": "input_text", "text": text}]
+        )
+
+    rows = [meta(), says(1, "<environment_context>x</environment_context>"), says(2, "Fix it."),
+            row(2, "event_msg", type="user_message", message="Fix it."), count(3, (100, 0, 5), (100, 0, 5)),
+            count(4, (220, 0, 9), (120, 0, 4)), says(5, "Go on."), count(6, (350, 0, 9), (130, 0, 0))]  # fmt: skip
+    assert [c.exchange for c in calls(read(rows))] == [1, 1, 2]
+
+
+def test_sniff() -> None:
+    assert READER.sniff(Head(json.dumps(meta()).encode(), "x", True)) == 1.0
+    assert READER.sniff(Head(b'{"type":"session","id":"1","cwd":"/"}', "x", True)) == 0.0

@@ -1,0 +1,86 @@
+"""Pi session files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from monitor.readers.base import FileContext, Head
+from monitor.readers.pi import READER
+from monitor.records import Call, Event, Record
+
+
+def said(number: int, usage: tuple[int, int, int, int], stop: str = "stop", **more: Any) -> dict[str, Any]:
+    fresh, out, read, write = usage
+    message = {"role": "assistant", "provider": "anthropic", "model": "claude-sonnet-4-5", "stopReason": stop,
+               "timestamp": 1_775_808_000_000 + number, "content": [{"type": "text", "text": "ok"}],
+               "usage": {"input": fresh, "output": out, "cacheRead": read, "cacheWrite": write}}  # fmt: skip
+    return {"type": "message", "id": f"e{number}", "parentId": f"e{number - 1}",
+            "timestamp": f"2026-04-10T08:00:{number:02d}.000Z", "message": message, **more}  # fmt: skip
+
+
+HEADER = {"type": "session", "version": 3, "id": "p1", "timestamp": "2026-04-10T08:00:00.000Z", "cwd": "/home/dev/shop"}
+
+
+def read(rows: list[dict[str, Any]]) -> list[Record]:
+    context = FileContext(name="s.jsonl", data="".join(json.dumps(r) + "\n" for r in rows).encode())
+    parser = READER.parser(context)
+    parser.read(context)
+    return parser.take()
+
+
+def calls(records: list[Record]) -> list[Call]:
+    return [record for record in records if isinstance(record, Call)]
+
+
+def test_usage_is_additive_for_every_provider() -> None:
+    (call,) = calls(read([HEADER, said(1, (1_200, 50, 30_000, 400))]))
+    assert (call.prompt_tokens, call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens) == (
+        31_600,
+        1_200,
+        30_000,
+        400,
+    )
+    assert call.session == "p1"
+
+
+def test_zero_rows_were_sent_but_tell_nothing() -> None:
+    found = calls(read([HEADER, said(1, (0, 0, 0, 0), stop="aborted"), said(2, (10, 1, 0, 0), stop="aborted")]))
+    assert [(c.status, c.prompt_tokens) for c in found] == [("error", None), ("ok", 10)]
+
+
+def test_compaction_entry() -> None:
+    row = {
+        "type": "compaction",
+        "id": "e2",
+        "parentId": "e1",
+        "timestamp": "2026-04-10T08:00:02.000Z",
+        "tokensBefore": 174_650,
+    }
+    (event,) = [r for r in read([HEADER, said(1, (1, 1, 0, 0)), row]) if isinstance(r, Event)]
+    assert (event.kind, event.recorded_before) == ("compaction", 174_650)
+
+
+def test_an_entry_with_another_parent_is_a_rewind() -> None:
+    rows = [HEADER, said(1, (1, 1, 0, 0)), said(2, (2, 1, 0, 0)), {**said(3, (2, 1, 0, 0)), "parentId": "e1"}]
+    assert [e.kind for e in read(rows) if isinstance(e, Event)] == ["rewind"]
+
+
+def test_copies_have_the_keys_of_the_original_and_twins_do_not() -> None:
+    original = [HEADER, said(1, (5, 1, 0, 0)), said(2, (6, 1, 0, 0))]
+    fork = [{**HEADER, "id": "p2", "parentSession": "/x/2026_p1.jsonl"}, {**said(1, (5, 1, 0, 0)), "id": "zz"}]
+    assert calls(read(fork))[0].key == calls(read(original))[0].key
+    twins = calls(read([HEADER, said(1, (5, 1, 0, 0)), {**said(1, (5, 1, 0, 0)), "id": "other"}]))
+    assert len({c.key for c in twins}) == 2
+
+
+def test_odd_numbers_cost_only_the_entry() -> None:
+    row = said(1, (5, 1, 0, 0))
+    row["message"]["usage"] = {"input": "7", "output": 2.0, "cacheRead": None, "cacheWrite": -1}
+    (call,) = calls(read([HEADER, row]))
+    assert (call.prompt_tokens, call.output_tokens, call.cache_write_tokens) == (7, 2, None)
+
+
+def test_sniff() -> None:
+    assert READER.sniff(Head(json.dumps(HEADER).encode(), "x", True)) >= 0.9
+    assert READER.sniff(Head(b'{"type":"session","trace_id":"1","id":"a","timestamp":"x"}', "x", True)) == 0.0
