@@ -238,6 +238,13 @@ PARTS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
 }
 
 
+def version(clients_dir: Path, part: str) -> str:
+    """Name and version of the client that worked for a part."""
+    name = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex"}.get(part, "@mariozechner/pi-coding-agent")
+    package = json.loads((clients_dir / "node_modules" / name / "package.json").read_text("utf-8"))
+    return f"{name} {package['version']}"
+
+
 def main() -> int:
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--rig", type=Path, required=True, help="folder with loopback_provider.py and real_clients.py")
@@ -253,6 +260,8 @@ def main() -> int:
     args.home.mkdir(parents=True, exist_ok=True)
     for part in args.only.split(","):
         sources = PARTS[part](args)
+        for facts in sources.values():
+            facts |= {"client": version(args.clients_dir, part), "made": time.strftime("%Y-%m-%d", time.gmtime())}
         truth.merge(args.out / "expected.json", sources)
         for path, facts in sources.items():
             folds = facts["compactions"]

@@ -246,17 +246,19 @@ def table(expected: Path) -> str:
     """The facts of expected.json as a Markdown table, and the files with their sizes."""
     every = json.loads(expected.read_text("utf-8"))["sources"]
     out = [
-        "| folder | calls | prompt | cache read | cache write | output | peak | compactions | cache misses |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| folder | made by | calls | prompt | cache read | cache write | output | peak | compactions | misses |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, v in every.items():
         misses = ", ".join(f"{n} {c}" for c, n in v.get("cache_misses", {}).items())
         folds = v["compactions"] if isinstance(v["compactions"], int) else len(v["compactions"])
         figures = [v["calls"], *(v[k] for k in SUMS), v["peak_prompt_tokens"], folds]
-        out.append(f"| {'all' if name == '.' else name} | " + " | ".join(f"{n:,}" for n in figures) + f" | {misses} |")
+        who = "" if name == "." else f"{v['client']}, {v['made']}"
+        numbers = " | ".join(f"{n:,}" for n in figures)
+        out.append(f"| {'all' if name == '.' else name} | {who} | {numbers} | {misses} |")
     out += ["", "| file | kB |", "|---|---|"]
     root = expected.parent
     for f in sorted(root.rglob("*")):
         if f.is_file() and f.name != "README.md":
-            out.append(f"| `{f.relative_to(root).as_posix()}` | {f.stat().st_size / 1000:,.0f} |")
+            out.append(f"| `{f.relative_to(root).as_posix()}` | {f.stat().st_size / 1000:,.1f} |")
     return "\n".join(out)

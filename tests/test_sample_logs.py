@@ -6,6 +6,7 @@ The figures are counted here with a few lines per format, without ctxmon.
 import itertools
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,38 @@ def test_readme_names_every_file_and_its_figures():
         assert f.name == "README.md" or f"`{f.relative_to(ROOT).as_posix()}`" in text
     for want in EXPECTED.values():
         assert f"{want['prompt_tokens']:,}" in text
+
+
+@pytest.fixture
+def redactor(monkeypatch):
+    """The scripts' redactor for a run of 100 s whose second half began after a pause of one hour."""
+    monkeypatch.syspath_prepend(str(ROOT.parent / "scripts"))
+    from sample_logs_redact import Redactor
+
+    begin = 1_796_000_000.0
+    yield Redactor(
+        ["Write the tests.", "def f():\n    return 1"],
+        [("/srv/real/shop", "/home/dev/shop")],
+        (begin, begin + 100),
+        lambda t: t + (3600 if t >= begin + 50 else 0),
+    )
+    for name in [m for m in sys.modules if m.startswith("sample_logs_")]:
+        del sys.modules[name]
+
+
+def test_own_text_stays_and_other_text_becomes_filler(redactor):
+    assert redactor.text("Write the tests.") == "Write the tests."
+    assert redactor.text("     7\t    return 1") == "     7\t    return 1"
+    assert redactor.text("You are an agent.\ndef f():") == "xxx xxx xx xxxxx.\ndef f():"
+    assert redactor.text("Look in /srv/real/shop <b>now</b>") == "xxxx xx /home/dev/shop <b>xxx</b>"
+
+
+def test_times_of_the_run_move_with_its_pauses(redactor):
+    assert redactor.apply({"at": 1_796_000_060, "ms": 1_796_000_060_000, "n": 12_345, "early": 1_796_000_010}) == {
+        "at": 1_796_003_660,
+        "ms": 1_796_003_660_000,
+        "n": 12_345,
+        "early": 1_796_000_010,
+    }
+    assert redactor.text("2026-11-30T00:54:20.500Z") == "2026-11-30T01:54:20.500Z"
+    assert redactor.text("2020-01-01T00:00:00.000Z") == "2020-01-01T00:00:00.000Z"
