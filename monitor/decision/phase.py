@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
 
 import msgspec
 
@@ -324,7 +323,8 @@ def _todos(
             begun = False
         elif old is None or new[2] != old[2]:
             begun = is_late and n >= len(steps) - _TODO_FRESH
-    return state, float(median(per_todo)) if per_todo else None, (complete, ticked, fresh, begun)
+    middle = float(sorted(per_todo)[len(per_todo) // 2]) if per_todo else None
+    return state, middle, (complete, ticked, fresh, begun)
 
 
 def _next_todos(state: tuple[int, int, int] | None, step: Step) -> tuple[int, int, int] | None:

@@ -1,5 +1,5 @@
 """What a tool call is for, from its name and its command line: tables and pattern rules for
-:mod:`monitor.readers.steps`.
+:mod:`monitor.readers.step_parse`.
 
 Names follow the published clients (Claude Code, Codex, Pi, Gemini CLI, opencode, Cline, Roo, Qwen Code,
 Kimi, Copilot, Goose, OpenHands). A shell command is judged by its text: the most telling part wins (push,

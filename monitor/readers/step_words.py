@@ -1,6 +1,6 @@
 """Words that tell what a user's message is about to do, in six languages, as compiled patterns.
 
-Input of :mod:`monitor.readers.steps`. Kept apart because these are lists to be extended, not logic.
+Input of :mod:`monitor.readers.step_parse`. Kept apart because these are lists to be extended, not logic.
 English, German, Chinese, Japanese, Spanish and French. Patterns work on lower-case text; Latin words are
 matched whole.
 """
