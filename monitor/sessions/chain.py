@@ -50,7 +50,7 @@ class Chain:
     reset_recorded: bool = False
     waiting: tuple[int, ...] = ()  # events whose tokens_after is still to come
     last_request: int | None = None
-    hour: bool = False  # one-hour cache writes were made
+    hour: bool = False  # the latest cache writes were one-hour writes
     base: int | None = None  # prompt that growth is measured from
     mean: float | None = None
     deltas: int = 0

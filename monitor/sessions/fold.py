@@ -146,7 +146,8 @@ class Fold:
             chain.opening = chain.opening or call.prompt_tokens
         if call.time is not None:
             chain.last_request = call.time
-        chain.hour = chain.hour or bool(call.cache_write_1h_tokens)
+        if call.cache_write_tokens:
+            chain.hour = bool(call.cache_write_1h_tokens)
 
     def _event(self, event: Event) -> None:
         chain = self._chain(event.chain)
@@ -316,8 +317,8 @@ class Fold:
                 chain.peak = prompt
         if call.time is not None:
             chain.last_request = call.time
-        if call.cache_write_1h_tokens:
-            chain.hour = True
+        if call.cache_write_tokens:
+            chain.hour = bool(call.cache_write_1h_tokens)
         if call.model is not None and call.model != chain.model:
             chain.model = call.model
             if call.model not in chain.models:

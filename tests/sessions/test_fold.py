@@ -241,3 +241,11 @@ def test_incremental_folding_equals_folding_at_once(seed: int) -> None:
     assert last.sums.cost_usd == pytest.approx(whole.sums.cost_usd)
     assert last.cache_misses == whole.cache_misses
     assert last.forecast == whole.forecast
+
+
+def test_the_latest_writes_tell_how_long_the_cache_lives() -> None:
+    # one-hour writes first (a resumed session's parent), five-minute ones since
+    hour = call(0, 40_000, 0, cache_write_1h_tokens=39_990, cache_ttl_s=3600)
+    short = call(1, 41_000, 40_000, cache_ttl_s=300)
+    late = call(2, 42_000, 0, time=START + 10_000 + 420_000)
+    assert outcomes([hour, short, late])[2] == ("miss", "expired")
