@@ -1,0 +1,19 @@
+"""Addresses: what is shown of them, and what happens if nothing answers."""
+
+from __future__ import annotations
+
+from monitor.records import Problem
+from monitor.sources.address import read_address, shown
+
+
+def test_user_password_and_query_are_never_shown() -> None:
+    assert shown("postgresql://me:secret@db.local:5432/litellm?sslkey=x") == "postgresql://db.local:5432/litellm"
+    assert shown("https://tok@gw.local/api/log/self?key=sk-1") == "https://gw.local/api/log/self"
+
+
+def test_nobody_there_is_a_problem_not_a_trace() -> None:
+    for address in ("http://127.0.0.1:9/api/log/self?key=sk-secret", "sqlite:////nowhere/at/all.db", "ftp://x/y"):
+        batch, _ = read_address(address)
+        (problem,) = [record for record in batch.records if isinstance(record, Problem)]
+        assert problem.reason
+        assert "sk-secret" not in f"{problem.file} {problem.reason}"
