@@ -4,9 +4,9 @@ Where: wherever a script or a proxy of one's own writes them.
 
 What is read, object by object:
 
-* pairs: ``{"request": …, "response": …}`` (also ``request_body``/``response_body``, ``req``/``res``). Either side is the
-  body itself, as JSON or as text, or an envelope with ``url``, ``headers``, ``status`` and ``body``. OpenAI batch output
-  is of this form.
+* pairs: ``{"request": …, "response": …}`` (also ``request_body``/``response_body``, ``req``/``res``). Either side is
+  the body itself, as JSON or as text, or an envelope with ``url``, ``headers``, ``status`` and ``body``. OpenAI batch
+  output is of this form.
 * bare answers (a line is what the API sent), each after its bare request if that is in the log too;
 * parts of a stream, one a line, with or without ``data:`` in front: those of one answer are one call.
 
@@ -51,9 +51,26 @@ _SSE_HEAD = re.compile(rb'\s*(?:\xef\xbb\xbf)?(?::[^\n]*\n|(?:event|id|retry):[^
 _PAIR_HEAD = re.compile(
     rb'\s*\[?\s*\{(?:\s*"[\w.-]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[\d.]+|null|true|false)\s*,)*\s*"request(?:_body)?"\s*:\s*\{'
 )
+#: keys of other formats that hold requests and answers too, or look like them
 _OTHERS = frozenset(
-    "litellm_call_id call_type request_created_at schemaType ai_org usage_details resourceSpans resourceLogs uuid payload "
-    "lhar spend proxy_server_request traceId sessionId parentUuid".split()
+    {
+        "ai_org",
+        "call_type",
+        "lhar",
+        "litellm_call_id",
+        "parentUuid",
+        "payload",
+        "proxy_server_request",
+        "request_created_at",
+        "resourceLogs",
+        "resourceSpans",
+        "schemaType",
+        "sessionId",
+        "spend",
+        "traceId",
+        "usage_details",
+        "uuid",
+    }
 )
 
 

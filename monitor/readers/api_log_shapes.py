@@ -51,10 +51,23 @@ _SESSIONS = (
     "chat_id",
 )
 _PART_TYPES = frozenset(
-    "message_start message_delta message_stop content_block_start content_block_delta content_block_stop ping "
-    "message-start message-end content-start content-delta content-end tool-plan-delta".split()
+    {
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "ping",
+        "message-start",
+        "message-end",
+        "content-start",
+        "content-delta",
+        "content-end",
+        "tool-plan-delta",
+    }
 )
-_CONVERSE = frozenset("messageStart contentBlockStart contentBlockDelta contentBlockStop messageStop".split())
+_CONVERSE = frozenset(["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop"])
 
 
 def is_pair(value: Mapping[str, Any]) -> bool:

@@ -23,11 +23,11 @@ from typing import Any
 
 from monitor.readers import exchange_anthropic, shapes
 from monitor.readers.base import FileContext, Head
+from monitor.readers.exchange_facts import Facts
 from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object
 from monitor.readers.exchange_reply import Reply
 from monitor.readers.exchange_request import Body, Request, parse
 from monitor.readers.exchange_session import Identity, clean, provider
-from monitor.readers.exchange_track import Facts
 from monitor.readers.lines import first_objects
 from monitor.readers.times import to_ms
 from monitor.readers.usage import count

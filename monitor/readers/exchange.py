@@ -21,11 +21,12 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from monitor.readers import exchange_bodies as bodies
+from monitor.readers.exchange_facts import Facts
 from monitor.readers.exchange_messages import Messages
 from monitor.readers.exchange_reply import Reply, ReplyReader
 from monitor.readers.exchange_request import Request, parse
 from monitor.readers.exchange_session import identity, origin, provider
-from monitor.readers.exchange_track import Facts, Tracker
+from monitor.readers.exchange_track import Tracker
 from monitor.records import Problem, Record
 
 
@@ -81,25 +82,19 @@ class Assembler:
     def add(self, exchange: Exchange) -> list[Record]:
         """Records of one exchange; none if it is no call to a model. A damaged answer is a problem among them."""
         self.seen += 1
-        parts = urlsplit(exchange.url) if exchange.url else None
-        path = unquote(parts.path).rstrip("/") if parts is not None else ""
-        host = (parts.hostname or "") if parts is not None else ""
+        host, path = _address(exchange.url)
         kind = "count" if _COUNT.search(path) else "compact" if _COMPACT.search(path) else "call"
         known = kind != "call" or exchange.trusted or _CALL.search(path) is not None
         if exchange.method not in ("POST", "WEBSOCKET", "") or (not known and _OTHER.search(path)):
             return []
-        if path and not known and not exchange.request:
-            return []
+        doubtful = not known or (not exchange.trusted and _VAGUE.search(path) is not None)
         request = self._request(exchange)
-        if not known and not _speaks_of_a_model(request):
-            return []
-        vague = not exchange.trusted and _VAGUE.search(path) is not None
-        if vague and exchange.request and not _speaks_of_a_model(request):
+        if doubtful and (not known or exchange.request) and not _speaks_of_a_model(request):
             return []
         reply = self._reply(exchange)
-        if (not known or vague) and not reply.shape and exchange.status not in (None, 0):
-            if exchange.reply is not None and not reply.error:
-                return []  # something else that has a model and messages
+        answered = exchange.status not in (None, 0) and exchange.reply is not None
+        if doubtful and answered and not reply.shape and not reply.error:
+            return []  # something else that has a model and messages
         if reply.shape == "count":
             kind = "count"
         elif reply.shape == "compact":
@@ -169,6 +164,15 @@ class Assembler:
             client=exchange.headers.get("user-agent", "")[:80] + exchange.headers.get("x-app", ""),
             context_limit=exchange.context_limit,
         )
+
+
+def _address(url: str) -> tuple[str, str]:
+    """Host and path of an address; empty for what is none."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname or "", unquote(parts.path).rstrip("/")
+    except ValueError:
+        return "", ""
 
 
 def _speaks_of_a_model(request: Request | None) -> bool:

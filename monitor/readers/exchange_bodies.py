@@ -231,8 +231,8 @@ def one(data: bytes | str) -> Any:
 def documents(data: bytes) -> tuple[list[Any], bool]:
     """JSON values of an answer, and whether its end is there.
 
-    Takes one document, an array of stream parts (Gemini), an event stream, JSON lines (Ollama), AWS event-stream frames,
-    and such frames damaged by having been kept as text (their payloads are searched for).
+    Takes one document, an array of stream parts (Gemini), an event stream, JSON lines (Ollama), AWS event-stream
+    frames, and such frames damaged by having been kept as text (their payloads are searched for).
     """
     text = data.strip(b" \t\r\n\x00").removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:

@@ -1,8 +1,9 @@
 """Messages of request bodies as digests: what a conversation is recognised by, without its words.
 
 Each message has two digests of 8 bytes. ``norm`` is the same wherever a client repeats the message: marks
-(``cache_control``), ids, states, thinking and ``<system-reminder>`` blocks are left out, a text given as a string equals
-the same text in a block; system and developer messages have none, as clients insert and edit them in mid conversation.
+(``cache_control``), ids, states, thinking and ``<system-reminder>`` blocks are left out, a text given as a string
+equals the same text in a block; system and developer messages have none, as clients insert and edit them in mid
+conversation.
 ``strict`` leaves out the marks only: if it changes, the provider's cache is lost from there on.
 
 All shapes: OpenAI chat, Responses items, Anthropic, Gemini contents, Bedrock Converse, Cohere, Ollama.
@@ -27,7 +28,8 @@ _CLIENT = re.compile(
     r"\s*(?:<(?:system-reminder|environment_context|environment_details|user_instructions|local-command-|command-message>"
     r"|command-name>|bash-(?:input|stdout|stderr)>|task-notification>|user-memory-input>|ide_|permissions instructions>"
     r"|turn_aborted>|INSTRUCTIONS>)"
-    r"|\[Request interrupted|Caveat: The messages below|# AGENTS\.md instructions|Continue from where you left off\.\s*\Z)"
+    r"|\[Request interrupted|Caveat: The messages below|# AGENTS\.md instructions"
+    r"|Continue from where you left off\.\s*\Z)"
 )
 #: what opens a window that stands on a summary (observed with the clients; the last two are the generic forms)
 _CONTINUES = re.compile(
@@ -186,10 +188,10 @@ def text_of(block: Any) -> str | None:
     """Text of a content block, or None if it is another kind of block."""
     if isinstance(block, str):
         return block
-    if isinstance(block, dict) and isinstance(text := block.get("text"), str):
-        if block.get("type", "text") in _TEXTS and not block.get("thought"):
-            return text
-    return None
+    if not isinstance(block, dict) or block.get("type", "text") not in _TEXTS or block.get("thought"):
+        return None
+    text = block.get("text")
+    return text if isinstance(text, str) else None
 
 
 def _answer(message: dict[str, Any]) -> tuple[str, list[tuple[str, Any]]]:

@@ -15,18 +15,26 @@ import msgspec
 
 from monitor.readers import exchange_anthropic as anthropic_usage
 from monitor.readers import shapes
-from monitor.readers.exchange_messages import answer_digest, item
+from monitor.readers.exchange_answer import Answer, ToolCall
 from monitor.readers.usage import UNKNOWN, Tokens, count
 
 _WORD = re.compile(r"[A-Za-z][\w.:-]{0,47}")
 _OVERFLOW = re.compile(
     r"context_length_exceeded|prompt is too long|model_context_window_exceeded|ContextWindowExceeded"
-    r"|maximum context length|input token count.{0,40}exceeds|context window (?:is )?exceeded|exceeds the context window"
-    r"|input is too long",
+    r"|maximum context length|input token count.{0,40}exceeds|context window (?:is )?exceeded"
+    r"|exceeds the context window|input is too long",
     re.IGNORECASE,
 )
 _ANTHROPIC = frozenset(
-    "message_start message_delta message_stop content_block_start content_block_delta content_block_stop ping".split()
+    {
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "ping",
+    }
 )
 
 
@@ -48,7 +56,7 @@ class Reply(msgspec.Struct, gc=False):
     summary_tokens: int | None = None
     cleared: int | None = None  # sum of cleared_input_tokens of context edits
     digest: bytes = b""  # of the answer as a message
-    calls: list[tuple[str, str, Any]] = msgspec.field(default_factory=list)  # id, name, arguments
+    calls: list[ToolCall] = msgspec.field(default_factory=list)  # id, name, arguments
     conversation: str | None = None
 
 
@@ -62,9 +70,7 @@ class ReplyReader:
         self._start: dict[str, Any] | None = None  # usage of message_start
         self._delta: dict[str, Any] = {}
         self._server_tools = False
-        self._texts: list[str] = []
-        self._calls: dict[Any, list[Any]] = {}  # index -> id, name, pieces of the arguments
-        self._whole: list[Any] = []  # output items of an answer given as a whole
+        self._answer = Answer()
 
     def feed(self, value: Any) -> None:
         """Take the next JSON value; anything that is no part of an answer is ignored."""
@@ -113,11 +119,10 @@ class ReplyReader:
                 continue
             part = choice.get("delta") or choice.get("message") or {}
             if isinstance(part, dict):
-                if isinstance(part.get("content"), str):
-                    self._texts.append(part["content"])
+                self._answer.text(part.get("content"))
                 for n, call in enumerate(part.get("tool_calls") or ()):
                     if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
-                        self._call(
+                        self._answer.call(
                             call.get("index", n), call.get("id"), function.get("name"), function.get("arguments")
                         )
         if isinstance(found, Mapping) and found:
@@ -132,7 +137,7 @@ class ReplyReader:
         elif kind == "response.output_item.done" and isinstance(done := value.get("item"), dict):
             if done.get("type") == "compaction":
                 self._reply.compaction_item = True
-            self._whole.append(done)
+            self._answer.whole.append(done)
         elif kind == "response.error":
             self._error(value)
         self._reply.shape = self._reply.shape or "responses"
@@ -157,7 +162,7 @@ class ReplyReader:
             status if isinstance(status, str) else None
         )
         if isinstance(output := value.get("output"), list) and output:
-            self._whole = output
+            self._answer.whole = output
             reply.compaction_item = any(isinstance(o, dict) and o.get("type") == "compaction" for o in output)
 
     # ------------------------------------------------------------------------------------------------ Anthropic
@@ -174,7 +179,7 @@ class ReplyReader:
             self._delta = dict(value["usage"]) if isinstance(value.get("usage"), dict) else self._delta
             self._stopped(value.get("stop_reason"))
             self._edits(value.get("context_management"))
-            self._whole = [value]
+            self._answer.whole = [value]
         elif kind == "message_delta":
             found = value.get("usage")
             if isinstance(found, dict):
@@ -187,14 +192,13 @@ class ReplyReader:
             if isinstance(block, dict):
                 self._server_tools = self._server_tools or block.get("type") == "server_tool_use"
                 if block.get("type") in ("tool_use", "server_tool_use"):
-                    self._call(value.get("index"), block.get("id"), block.get("name"), None)
+                    self._answer.call(value.get("index"), block.get("id"), block.get("name"), None)
         elif kind == "content_block_delta":
             delta = value.get("delta")
             if isinstance(delta, dict):
-                if isinstance(delta.get("text"), str):
-                    self._texts.append(delta["text"])
-                elif isinstance(delta.get("partial_json"), str):
-                    self._call(value.get("index"), None, None, delta["partial_json"])
+                self._answer.text(delta.get("text"))
+                if isinstance(delta.get("partial_json"), str):
+                    self._answer.call(value.get("index"), None, None, delta["partial_json"])
         elif kind == "message_stop":
             reply.complete = True
             self._metrics(value)
@@ -231,10 +235,10 @@ class ReplyReader:
             content = candidate.get("content")
             for part in (content.get("parts") if isinstance(content, dict) else None) or ():
                 if isinstance(part, dict):
-                    if isinstance(part.get("text"), str) and not part.get("thought"):
-                        self._texts.append(part["text"])
-                    elif isinstance(call := part.get("functionCall"), dict):
-                        self._calls[len(self._calls)] = [call.get("id"), call.get("name"), call.get("args")]
+                    if not part.get("thought"):
+                        self._answer.text(part.get("text"))
+                    if isinstance(call := part.get("functionCall"), dict):
+                        self._answer.add(call.get("id"), call.get("name"), call.get("args"))
         feedback = value.get("promptFeedback")
         if isinstance(feedback, dict) and feedback.get("blockReason"):
             reply.stop, reply.complete = "blocked", True
@@ -262,9 +266,7 @@ class ReplyReader:
     def _ollama(self, value: dict[str, Any]) -> None:
         reply = self._named("ollama", value)
         message = value.get("message")
-        part = message.get("content") if isinstance(message, dict) else value.get("response")
-        if isinstance(part, str):
-            self._texts.append(part)
+        self._answer.text(message.get("content") if isinstance(message, dict) else value.get("response"))
         if value.get("done"):
             reply.complete, reply.stop = True, _string(value.get("done_reason")) or "stop"
             self._usage = value
@@ -282,7 +284,7 @@ class ReplyReader:
             reply.shape, reply.complete, reply.stop = "converse", True, _string(value.get("stopReason"))
             self._usage = value.get("usage") if isinstance(value.get("usage"), Mapping) else None
             message = value["output"].get("message")
-            self._whole = [message] if isinstance(message, dict) else []
+            self._answer.whole = [message] if isinstance(message, dict) else []
         elif "tokens_evaluated" in value:
             reply.shape, reply.complete, self._usage = "llama", True, value
             reply.model = _string(value.get("model"))
@@ -299,7 +301,7 @@ class ReplyReader:
             self._error({"type": failed, "message": str(value[failed])})
         elif "totalTokens" in value or value.get("object") == "response.input_tokens":
             reply.shape = "count"
-        elif isinstance(value.get("detail"), str | list) or isinstance(value.get("message"), str) and len(value) <= 3:
+        elif isinstance(value.get("detail"), str | list) or (isinstance(value.get("message"), str) and len(value) <= 3):
             self._error(value)
         elif isinstance(value.get("usage"), Mapping):
             self._usage = value["usage"]
@@ -312,10 +314,9 @@ class ReplyReader:
         self._reply.shape = "converse"
         for key, field in (("contentBlockStart", "start"), ("contentBlockDelta", "delta")):
             if isinstance(part := value.get(key), dict) and isinstance(inner := part.get(field), dict):
-                if isinstance(inner.get("text"), str):
-                    self._texts.append(inner["text"])
-                elif isinstance(tool := inner.get("toolUse"), dict):
-                    self._call(
+                self._answer.text(inner.get("text"))
+                if isinstance(tool := inner.get("toolUse"), dict):
+                    self._answer.call(
                         part.get("contentBlockIndex"), tool.get("toolUseId"), tool.get("name"), tool.get("input")
                     )
 
@@ -327,14 +328,6 @@ class ReplyReader:
         reply.model = _string(value.get("model")) or reply.model
         reply.created = count(value.get("created")) or reply.created
         return reply
-
-    def _call(self, index: Any, id: Any, name: Any, arguments: Any) -> None:
-        entry = self._calls.setdefault(index if isinstance(index, int | str) else None, [None, None, None])
-        entry[0], entry[1] = entry[0] or id, entry[1] or name
-        if isinstance(arguments, str):
-            entry[2] = (entry[2] if isinstance(entry[2], str) else "") + arguments
-        elif arguments is not None:
-            entry[2] = arguments
 
     def _error(self, error: Any) -> None:
         """A short word for an error object; its text is only looked at for what it says about the context."""
@@ -368,33 +361,8 @@ class ReplyReader:
             reply.cost = shapes.cost(self._usage)
             if reply.shape == "compact":
                 reply.summary_tokens = reply.tokens.output
-        self._finish_answer()
+        reply.digest, reply.calls = self._answer.finish()
         return reply
-
-    def _finish_answer(self) -> None:
-        reply = self._reply
-        for whole in self._whole:
-            if isinstance(whole, dict):
-                made = item(
-                    {"role": "assistant", **whole} if "type" not in whole or whole["type"] == "message" else whole
-                )
-                reply.digest = reply.digest or made.norm
-                self._calls_of(whole)
-        pieces = [(str(e[0] or ""), str(e[1] or ""), e[2]) for e in self._calls.values() if e[1]]
-        if pieces:
-            reply.calls = pieces
-        if not reply.digest:
-            reply.digest = answer_digest("".join(self._texts), [(name, arguments) for _, name, arguments in pieces])
-
-    def _calls_of(self, whole: dict[str, Any]) -> None:
-        if whole.get("type") in ("function_call", "custom_tool_call", "local_shell_call"):
-            arguments = whole.get("arguments", whole.get("input", whole.get("action")))
-            self._call(f"item {len(self._calls)}", whole.get("call_id"), whole.get("name") or "shell", arguments)
-        for block in whole.get("content") or () if isinstance(whole.get("content"), list) else ():
-            if isinstance(block, dict) and block.get("type") == "tool_use":
-                self._calls[f"block {len(self._calls)}"] = [block.get("id"), block.get("name"), block.get("input")]
-            elif isinstance(block, dict) and isinstance(use := block.get("toolUse"), dict):
-                self._calls[f"block {len(self._calls)}"] = [use.get("toolUseId"), use.get("name"), use.get("input")]
 
 
 def _string(value: Any) -> str | None:

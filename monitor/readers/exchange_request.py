@@ -63,7 +63,8 @@ _ASKS_SUMMARY = re.compile(
 #: requests beside the conversation: titles, topic and command checks, routing
 _ASKS_SIDE = re.compile(
     r"title generator|[Gg]enerate (?:a|an) (?:[\w-]+,? ){0,4}title\b|[Cc]ome up with (?:a|an) [^\n]{0,40}title\b"
-    r"|session title|isNewTopic|new conversation topic|command prefix|<policy_spec>|filepaths? (?:from|in) (?:this|the) command"
+    r"|session title|isNewTopic|new conversation topic|command prefix|<policy_spec>"
+    r"|filepaths? (?:from|in) (?:this|the) command"
     r"|next_speaker|[Ss]ummari[sz]e this coding conversation in under|under 50 characters"
 )
 _SMALL_MODEL = re.compile(r"haiku|flash-lite|\bnano\b|-nano|[-_]mini\b|small|[-_]lite\b", re.IGNORECASE)
@@ -186,18 +187,19 @@ def _purpose(request: Request, system: Any) -> None:
             break
     ends = last if len(last) <= 2 * _PROBE else last[:_PROBE] + last[-_PROBE:]
     instructions = "" if request.has_tools else _system_text(system)
-    if _ASKS_SUMMARY.search(ends) and not (request.items and request.items[-1].continues):
-        request.asks_summary = True
-    elif instructions and _ASKS_SUMMARY.search(instructions):
-        request.asks_summary = True
-    elif not request.has_tools:
-        short = sum(1 for one in request.items if one.norm) <= 2
-        if value_of(request.body.max_tokens) == 1:
-            request.asks_side = True
-        elif _ASKS_SIDE.search(instructions) or (short and _ASKS_SIDE.search(ends)):
-            request.asks_side = True
-        elif len(request.body.generationConfig) and b"next_speaker" in bytes(request.body.generationConfig):
-            request.asks_side = True
+    opened = bool(request.items) and request.items[-1].continues
+    request.asks_summary = bool(
+        (not opened and _ASKS_SUMMARY.search(ends)) or (instructions and _ASKS_SUMMARY.search(instructions))
+    )
+    if request.asks_summary or request.has_tools:
+        return
+    short = sum(1 for one in request.items if one.norm) <= 2
+    request.asks_side = bool(
+        value_of(request.body.max_tokens) == 1
+        or _ASKS_SIDE.search(instructions)
+        or (short and _ASKS_SIDE.search(ends))
+        or b"next_speaker" in bytes(request.body.generationConfig)
+    )
 
 
 def _system_text(system: Any) -> str:

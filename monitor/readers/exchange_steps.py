@@ -11,7 +11,7 @@ from monitor.readers.exchange_request import value_of
 from monitor.records import Call, Record, Step
 
 if TYPE_CHECKING:
-    from monitor.readers.exchange_track import Facts, State
+    from monitor.readers.exchange_facts import Facts, State
 
 #: steps made of one request when not all are asked for; signals look no further back
 _RECENT = 64

@@ -14,13 +14,14 @@ from typing import Any
 
 import msgspec
 
-from monitor.readers.exchange_messages import digest, rolling
+from monitor.readers.exchange_events import events_of
+from monitor.readers.exchange_facts import Facts, State, kept
+from monitor.readers.exchange_messages import digest
 from monitor.readers.exchange_reply import Reply
-from monitor.readers.exchange_request import Request, is_small
-from monitor.readers.exchange_session import Identity
+from monitor.readers.exchange_request import is_small
 from monitor.readers.exchange_steps import Steps
 from monitor.readers.usage import UNKNOWN, Tokens
-from monitor.records import Call, Event, Evidence, EventKind, Purpose, Record, Status
+from monitor.records import Call, Evidence, Purpose, Record, Status
 
 _TTL_5M, _TTL_1H = 300, 3600
 _KEPT = 8 * 1024  # bytes of digests kept on a call: the last 1,024 messages
@@ -28,57 +29,7 @@ _AGENT_CLIENT = re.compile(r"claude-cli|claude-code|\bcli\b|codex|gemini-?cli|op
 _WINDOW = re.compile(r"(.*):(\d+)")
 
 
-class Facts(msgspec.Struct, gc=False, kw_only=True):
-    """What is known of one exchange."""
-
-    line: int | None
-    time: int | None
-    end: int | None
-    kind: str  # call, count, compact
-    status: int | None
-    failure: str
-    kept: bool  # the answer's body was kept
-    provider: str | None
-    model: str | None
-    who: Identity
-    origin: str | None
-    request: Request | None
-    reply: Reply
-    client: str = ""
-    context_limit: int | None = None
-    #: rolling and single digests of the messages, where the log holds them instead of the messages
-    digests: tuple[bytes, bytes] | None = None
-
-    def chain(self) -> tuple[bytes, bytes]:
-        """Rolling and single digests of the request's messages."""
-        if self.digests is not None:
-            return self.digests
-        return rolling(self.request.items) if self.request is not None else (b"", b"")
-
-    def strict(self) -> list[bytes]:
-        """Digests that change whenever the provider's cache would miss."""
-        if self.digests is not None:
-            single = self.digests[1]
-            return [single[at : at + 8] for at in range(0, len(single), 8)]
-        return [one.strict for one in self.request.items if one.role != "system"] if self.request is not None else []
-
-
-class State:
-    """A conversation, as far as it is known."""
-
-    __slots__ = ("cleared", "exchange", "model", "occupied", "pending", "seen", "strict", "system", "tools", "window")
-
-    def __init__(self) -> None:
-        self.strict: list[bytes] | None = None  # digests of the last work request
-        self.system: int | None = None
-        self.tools: int | None = None
-        self.seen: Counter[bytes] = Counter()  # messages people typed
-        self.exchange = 0
-        self.cleared = 0
-        self.occupied: int | None = None  # prompt of the last work call
-        self.model: str | None = None  # of the last work call
-        self.pending = False  # a summary was made; the next window stands on it
-        self.window: str | None = None
+__all__ = ["Facts", "State", "Tracker"]
 
 
 class Tracker:
@@ -135,12 +86,12 @@ class Tracker:
             else None,
             stop=reply.stop,
             has_bodies=bool(chained) and who.previous is None,
-            prefix_kept=_kept(facts, state) if purpose == "work" and chained and who.previous is None else None,
+            prefix_kept=kept(facts, state) if purpose == "work" and chained and who.previous is None else None,
             usage_rule=tokens.rule,
             evidence=_evidence(facts, chained, single),
             window_id=who.window,
         )
-        events = self._events(facts, state, call)
+        events = events_of(self.file, facts, state, call)
         self._remember(facts, state, call, chained)
         before = [event for event in events if event.kind in ("trim",) or event.time == call.time]
         after = [event for event in events if event not in before]
@@ -254,10 +205,10 @@ class Tracker:
             if facts.status is None and not facts.kept:
                 return UNKNOWN, "in_flight"
             return tokens, "ok"
-        if tokens.rule == "ollama" and purpose == "work" and tokens.prompt is not None and state.occupied is not None:
-            if tokens.prompt < state.occupied and state.strict is not None and _kept(facts, state):
-                # what was reused is not counted: the window holds at least what it held before
-                return Tokens(prompt=state.occupied, output=tokens.output, rule="ollama+reused"), "estimated"
+        less = tokens.rule == "ollama" and purpose == "work" and (tokens.prompt or 0) < (state.occupied or 0)
+        if less and kept(facts, state):
+            # what was reused is not counted: the window holds at least what it held before
+            return Tokens(prompt=state.occupied, output=tokens.output, rule="ollama+reused"), "estimated"
         return tokens, "ok"
 
     def _key(self, facts: Facts, tokens: Tokens, chained: bytes) -> str:
@@ -299,92 +250,6 @@ class Tracker:
                 state.exchange += sum(fresh.values())
                 state.seen |= typed
         return state.exchange or None
-
-    # ------------------------------------------------------------------------------------------------ events
-    def _events(self, facts: Facts, state: State, call: Call) -> list[Event]:
-        reply, request = facts.reply, facts.request
-        ended = facts.end if facts.end is not None else facts.time
-        found: list[Event] = []
-
-        def event(kind: EventKind, name: str, time: int | None, recorded: bool, **more: Any) -> None:
-            found.append(
-                Event(
-                    kind=kind,
-                    evidence="recorded" if recorded else "inferred",
-                    session=call.session,
-                    chain=facts.who.chain,
-                    file=self.file,
-                    line=facts.line,
-                    time=time,
-                    key=f"{call.key}#{name}",
-                    **more,
-                )
-            )
-
-        if reply.overflow:
-            event("overflow", "overflow", ended, True, detail=reply.error or reply.stop or "")
-        if call.status == "error" or call.purpose == "side":
-            return found
-        if call.purpose == "compaction":
-            marked = facts.kind == "compact" or facts.who.kind == "compaction"
-            event(
-                "compaction",
-                "compaction",
-                ended,
-                marked,
-                trigger=facts.who.trigger,
-                summary_tokens=reply.summary_tokens or call.output_tokens,
-            )
-            return found
-        if reply.compacted_from is not None:
-            event(
-                "compaction",
-                "compaction",
-                facts.time,
-                True,
-                trigger="auto",
-                recorded_before=reply.compacted_from,
-                recorded_after=call.prompt_tokens,
-                summary_tokens=reply.summary_tokens,
-                in_call=call.key,
-            )
-        elif not state.pending and self._new_window(facts, state):
-            event("compaction", "window", facts.time, state.window is not None)
-        if reply.compaction_item:
-            event("compaction", "item", ended, True, trigger="auto", recorded_before=call.prompt_tokens)
-            state.pending = True
-        if reply.cleared is not None:
-            if reply.cleared > state.cleared:
-                before = None if call.prompt_tokens is None else call.prompt_tokens + reply.cleared
-                event("trim", "trim", facts.time, True, trigger="auto", recorded_before=before)
-            state.cleared = reply.cleared
-        return found
-
-    def _new_window(self, facts: Facts, state: State) -> bool:
-        """Whether this call opens a window that stands on a summary whose making was not captured."""
-        if state.strict is None and state.window is None:
-            return False
-        old, new = state.window, facts.who.window
-        if old is not None and new is not None:
-            one, other = _WINDOW.fullmatch(old), _WINDOW.fullmatch(new)
-            return one is not None and other is not None and one[1] == other[1] and int(other[2]) == int(one[2]) + 1
-        request = facts.request
-        if request is None or state.strict is None or not request.continues:
-            return False
-        strict = facts.strict()
-        return bool(strict) and bool(state.strict) and strict[0] != state.strict[0]
-
-
-def _kept(facts: Facts, state: State) -> bool | None:
-    """Whether the last request of the conversation is repeated; its last message may have grown."""
-    request = facts.request
-    if request is None or state.strict is None:
-        return None
-    if request.system != state.system or request.tools != state.tools:
-        return False
-    strict = facts.strict()
-    same = max(1, len(state.strict) - 1)
-    return strict[:same] == state.strict[:same]
 
 
 def _duration(facts: Facts) -> int | None:

@@ -1,4 +1,4 @@
-"""Entries of a HAR file one by one, so that a capture of hundreds of megabytes needs the memory of its largest entry."""
+"""Entries of a HAR file one by one: a capture of hundreds of megabytes needs the memory of its largest entry."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Entries:
                     depth -= 1
                     if depth == 0:
                         return 0, token.end()
-            if restart == scan and len(self._buffer) - scan > 8 * MAX_ENTRY or not self._more(restart):
+            if (restart == scan and len(self._buffer) - scan > 8 * MAX_ENTRY) or not self._more(restart):
                 self._buffer = b""
                 return 0, 0
             scan = 0

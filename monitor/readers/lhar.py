@@ -81,19 +81,20 @@ class LharParser(PairParser):
         tokens = _tokens(value)
         records = [self._filled(record, tokens, value, facts) for record in self.assembler.add(made)]
         call = next((record for record in records if isinstance(record, Call)), None)
-        if call is not None and as_object(lens.get("growth")).get("compaction_detected") is True:
-            if not any(isinstance(record, Event) and record.kind == "compaction" for record in records):
-                found = Event(
-                    kind="compaction",
-                    evidence="inferred",
-                    session=call.session,
-                    chain=call.chain,
-                    file=self.file,
-                    line=line,
-                    time=call.time,
-                    key=f"{call.key}#detected",
-                )
-                records.insert(0, found)
+        detected = as_object(lens.get("growth")).get("compaction_detected") is True
+        known = any(isinstance(record, Event) and record.kind == "compaction" for record in records)
+        if call is not None and detected and not known:
+            found = Event(
+                kind="compaction",
+                evidence="inferred",
+                session=call.session,
+                chain=call.chain,
+                file=self.file,
+                line=line,
+                time=call.time,
+                key=f"{call.key}#detected",
+            )
+            records.insert(0, found)
         self.records.extend(records)
 
     def _filled(self, record: Record, tokens: usage.Tokens, value: dict[str, Any], facts: dict[str, Any]) -> Record:

@@ -2,8 +2,8 @@
 
 Where: a file the user saved, ``*.mitm``, ``*.flow``, ``*.dump``.
 
-What is read: concatenated tnetstrings (``length:payload`` and a type character), one for each flow, of all versions that
-use text as keys (flow version 7 and later). HTTP flows to model addresses are calls (see
+What is read: concatenated tnetstrings (``length:payload`` and a type character), one for each flow, of all versions
+that use text as keys (flow version 7 and later). HTTP flows to model addresses are calls (see
 :mod:`monitor.readers.exchange`); their bodies are kept as sent, so compression is undone. WebSocket messages of the
 Responses API are one call for each ``response.create``. Flows are written as they end and are put in order of their
 start. A record that is cut (mitmdump still running) ends the reading. ``line`` is the number of the flow.
@@ -30,7 +30,10 @@ _DIGITS = frozenset(b"0123456789")
 _TYPES = frozenset(b",;#^!~]}")
 #: a flow holds one request and its answer
 MAX_FLOW = 512 * 1024 * 1024
-_TOO_OLD = "this flow dump was written by a very old mitmproxy; convert it with `mitmdump -nr OLD -w NEW` and read the new file"
+_TOO_OLD = (
+    "this flow dump was written by a very old mitmproxy; convert it with `mitmdump -nr OLD -w NEW` "
+    "and read the new file"
+)
 _DAMAGED = "the file is damaged here; the flows before this place were read"
 _CUT = "the last flow is not finished (still being written, or cut off)"
 

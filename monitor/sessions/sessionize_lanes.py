@@ -1,10 +1,12 @@
 """Sessions of logs that hold token counts only: each call goes to the open lane it fits best.
 
-Surest first: cache reads that equal what an earlier call of the lane read and wrote (Anthropic), its whole prompt, or its
+Surest first: cache reads that equal what the last call of a lane read and wrote (Anthropic), its whole prompt, or its
 prompt rounded down to a multiple of 128 (OpenAI); then growth: the prompt is about the last prompt and its answer, plus
-something new. A much smaller prompt is a compaction of the lane only if it is not the size the lane opened with and the
-cache does not speak against it; else it opens a lane. Small calls of another model are side calls of the lane beside
-them. A lane is closed by an idle gap; the exact cache identities reopen it within a day.
+something new. A call that found nothing of a lane in the cache and is as large as conversations of this sender open
+with opens one. A much smaller prompt is a compaction of its lane if a summary-sized answer stands before it, or if
+there is no other lane and it is not the size conversations open with; else it opens a lane too. Small calls of another
+model are side calls of the lane beside them. A lane is closed by an idle gap; the exact cache identities reopen it
+within a day.
 """
 
 from __future__ import annotations
@@ -26,34 +28,50 @@ _ROOM, _ROOM_SHARE = 30_000, 0.6
 _DROP, _DROP_TOKENS = 0.7, 4_000
 _OPENING = 0.1
 _SUMMARY = (300, 8_000)  # tokens a summary takes
-_WARM_MS = 240_000
+_SUMMARY_TIMES = 2.5  # and how much longer it is than the lane's usual answer
+_GROWTH = 3_000  # tokens a call adds, about
+_AGES = (0.0, 1.0, 1.4, 1.7, 2.0)  # a lane is less likely the more others were used after it
+_CONTINUED = 0.9  # share of the last prompt that a continuing call reads from a warm cache
 _DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)$")
 
 
 class Lane:
     """One conversation, as its token counts tell."""
 
-    __slots__ = ("cached", "first", "largest", "model", "name", "output", "places", "prompt", "start", "time")
+    __slots__ = ("first", "keys", "largest", "model", "name", "output", "places", "prompt", "spent", "start", "time")
 
     def __init__(self, name: str, model: str | None, start: int) -> None:
         self.name, self.model, self.start = name, model, start
-        self.prompt = self.output = self.cached = self.first = self.largest = 0
+        self.prompt = self.output = self.first = self.largest = 0
+        self.spent = 0  # answers so far, but the last one
         self.time = start
         self.places: list[int] = []
+        self.keys: tuple[int, ...] = ()  # reads by which its next call is known
+
+    def summarised(self) -> bool:
+        """Whether the last answer may have been a summary: of that size, and much longer than the ones before."""
+        usual = self.spent / (len(self.places) - 1) if len(self.places) > 1 else self.output
+        return _SUMMARY[0] <= self.output <= _SUMMARY[1] and self.output >= _SUMMARY_TIMES * usual
 
 
 class Group:
     """Lanes of one sender."""
 
-    __slots__ = ("cache_works", "exact", "lanes", "models", "name", "open")
+    __slots__ = ("cache_works", "exact", "lanes", "models", "name", "open", "openings")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.open: list[Lane] = []
         self.lanes: list[Lane] = []
-        self.exact: dict[tuple[str | None, int], Lane] = {}
+        self.exact: dict[tuple[str | None, int], list[Lane]] = {}
         self.cache_works = False
         self.models: dict[str | None, str | None] = {}
+        self.openings: dict[str | None, tuple[int, int]] = {}  # model -> smallest and largest first prompt
+
+    def opens(self, model: str | None, prompt: int) -> bool:
+        """Whether conversations of this sender open with about this size."""
+        known = self.openings.get(model)
+        return known is not None and known[0] * (1 - _OPENING) <= prompt <= known[1] * (1 + _OPENING)
 
 
 class Lanes:
@@ -96,124 +114,125 @@ class Lanes:
         model = group.models.get(call.model, "\0")
         if model == "\0":
             model = group.models[call.model] = _DATE.sub("", call.model) if call.model else None
-        open_lanes = group.open
-        if open_lanes and time - open_lanes[0].time > self._idle:
+        lanes = group.open
+        if lanes and time - lanes[0].time > self._idle:
             idle = self._idle
-            open_lanes = group.open = [lane for lane in open_lanes if time - lane.time <= idle]
+            lanes = group.open = [lane for lane in lanes if time - lane.time <= idle]
         prompt = call.prompt_tokens
         if prompt is None or call.purpose != "work":
-            lane = max(open_lanes, key=_time, default=None)
-            if lane is None:
-                lane = self._new(group, call, model, time)
+            lane = lanes[-1] if lanes else self._new(group, call, model, time)
             return lane, call.purpose == "side"
         read = call.cache_read_tokens
         if read:
             group.cache_works = True
-            lane = group.exact.get((model, read))
-            if lane is not None and time - lane.time <= _DAY_MS and prompt >= read:
-                return self._join(group, lane, place, call, prompt, time, model), False
-        if prompt < _SMALL and (lane := self._beside(open_lanes, model, prompt)) is not None:
-            return lane, True
-        lane = self._grown(group, open_lanes, call, model, prompt, read, time)
-        if lane is None:
-            lane = self._dropped(group, open_lanes, model, prompt, read)
-        if lane is None:
-            lane = self._new(group, call, model, time)
-        return self._join(group, lane, place, call, prompt, time, model), False
+            held = group.exact.get((model, read))
+            if held and (same := self._identical(held, prompt, time)) is not None:
+                return self._join(group, same, place, call, prompt, time, model), False
+        if prompt < _SMALL and (beside := self._beside(lanes, model, prompt)) is not None:
+            return beside, True
+        found = self._grown(group, lanes, model, prompt, read) or self._dropped(group, lanes, model, prompt, read)
+        if found is None:
+            found = self._new(group, call, model, time)
+        return self._join(group, found, place, call, prompt, time, model), False
 
-    def _grown(
-        self, group: Group, lanes: list[Lane], call: Call, model: str | None, prompt: int, read: int | None, time: int
-    ) -> Lane | None:
+    @staticmethod
+    def _identical(held: list[Lane], prompt: int, time: int) -> Lane | None:
+        """The lane whose cache this call read; of several the one used last."""
+        best = None
+        for lane in held:
+            if (
+                prompt >= _SHRINK * lane.prompt
+                and time - lane.time <= _DAY_MS
+                and (best is None or lane.time > best.time)
+            ):
+                best = lane
+        return best
+
+    @staticmethod
+    def _grown(group: Group, lanes: list[Lane], model: str | None, prompt: int, read: int | None) -> Lane | None:
         """The open lane whose growth this call may be."""
         best = None
         least = 0.0
-        for lane in lanes:
+        opening = group.opens(model, prompt)
+        cached = read is not None and group.cache_works
+        for rank, lane in enumerate(reversed(lanes)):  # the one used last comes first
             before = lane.prompt
             if not before:
                 continue
             expected = before + lane.output
-            same = lane.model == model
-            if same:
+            if lane.model == model:
                 if prompt < _SHRINK * before or prompt - expected > max(_ROOM, _ROOM_SHARE * before):
                     continue
+                cost = abs(prompt - expected) / _GROWTH + _AGES[min(rank, 4)]
+                if read is not None and cached and before >= 2 * _LEAST_CACHED:
+                    if 0 <= before - read < _NEAR and read % _BLOCK == 0:
+                        cost -= 6.0 - 2 * (before - read) / _NEAR
+                    elif read > lane.largest:
+                        continue  # more than this lane ever held
+                    elif read < _CONTINUED * before:
+                        if opening:
+                            continue  # nothing of this lane was read, and conversations open with this size
+                        cost += 1.0
+                elif opening and rank:
+                    continue  # without cache figures only the lane used last is likelier than a new one
             elif not 0.6 * before <= prompt <= 1.5 * expected or (read or 0) > _LEAST_CACHED:
                 continue  # another model counts otherwise, and has nothing cached
-            cost = abs(prompt - expected) / before
-            if read:
-                gap = before - read
-                if 0 <= gap < _NEAR and read % _BLOCK == 0:
-                    cost -= 2.0 - gap / _NEAR
-                elif read > lane.largest:
-                    continue  # more than this lane ever held
-                elif read < _SHRINK * before:
-                    cost += 0.5
-            elif read == 0 and same and group.cache_works and before >= 2 * _LEAST_CACHED and time - lane.time < _WARM_MS:
-                # its cache is warm, and nothing was read: a conversation that opens the same way
-                if abs(prompt - lane.first) <= _OPENING * lane.first:
-                    continue
-                cost += 0.5
-            if not same:
-                cost += 5.0
-            if best is None or cost < least or (cost == least and lane.time > best.time):
+            else:
+                cost = 20.0 + abs(prompt - expected) / _GROWTH + _AGES[min(rank, 4)]
+            if best is None or cost < least:
                 best, least = lane, cost
         return best
 
-    def _dropped(self, group: Group, lanes: list[Lane], model: str | None, prompt: int, read: int | None) -> Lane | None:
+    @staticmethod
+    def _dropped(group: Group, lanes: list[Lane], model: str | None, prompt: int, read: int | None) -> Lane | None:
         """The lane this smaller prompt continues (compaction, rewind, edits); None if it opens a lane."""
-        best = None
-        surest = 0
-        for lane in lanes:
-            if lane.model != model or prompt >= lane.prompt:
-                continue
-            deep = prompt < _DROP * lane.prompt and lane.prompt - prompt > _DROP_TOKENS
-            summarised = _SUMMARY[0] <= lane.output <= _SUMMARY[1] and len(lane.places) > 1
-            opening = abs(prompt - lane.first) <= _OPENING * lane.first
-            if read and read > lane.largest:
-                continue
-            if opening and (not summarised or not deep):
-                continue
-            sure = 1
-            if read and read >= 0.5 * prompt:
-                sure += 2  # its prefix is warm
-            if deep and summarised:
-                sure += 1
-            if not deep and not read:
-                sure -= 1
-            if sure > surest or (sure == surest and best is not None and lane.time > best.time):
-                best, surest = lane, sure
-        if best is None:
+        larger = [lane for lane in lanes if lane.model == model and lane.prompt > prompt]
+        if not larger:
             return None
-        rivals = sum(1 for lane in lanes if lane.model == model and lane.prompt > prompt)
-        return best if rivals == 1 or surest > 1 else None
+        last = larger[-1]  # the one used last
+        deep = prompt < _DROP * last.prompt and last.prompt - prompt > _DROP_TOKENS
+        if deep and last.summarised():
+            return last
+        if group.opens(model, prompt):
+            return None
+        if read and read >= _CONTINUED * prompt and not group.opens(model, read):
+            return next((lane for lane in reversed(larger) if read <= lane.largest), None)
+        return last if len(larger) == 1 and (read is None or read <= last.largest) else None
 
     @staticmethod
     def _beside(lanes: list[Lane], model: str | None, prompt: int) -> Lane | None:
         """The lane of another model, with much larger prompts, that a small call stands beside."""
-        best = None
-        for lane in lanes:
-            if lane.model != model and lane.prompt >= _TIMES * prompt and (best is None or lane.time >= best.time):
-                best = lane
-        return best
+        for lane in reversed(lanes):
+            if lane.model != model and lane.prompt >= _TIMES * prompt:
+                return lane
+        return None
 
-    def _join(
-        self, group: Group, lane: Lane, place: int, call: Call, prompt: int, time: int, model: str | None
-    ) -> Lane:
+    @staticmethod
+    def _join(group: Group, lane: Lane, place: int, call: Call, prompt: int, time: int, model: str | None) -> Lane:
         exact = group.exact
-        lane.prompt, lane.time, lane.model = prompt, time, model
+        for key in lane.keys:
+            held = exact[(lane.model, key)]
+            held.remove(lane)
+            if not held:
+                del exact[(lane.model, key)]
         output = call.output_tokens
+        lane.spent += lane.output
+        lane.prompt, lane.time, lane.model = prompt, time, model
         lane.output = 0 if output is None else max(0, output - (call.reasoning_tokens or 0))
         if prompt > lane.largest:
             lane.largest = prompt
         if not lane.first:
             lane.first = prompt
+            low, high = group.openings.get(model, (prompt, prompt))
+            group.openings[model] = (min(low, prompt), max(high, prompt))
         lane.places.append(place)
+        lane.keys = ()
         if prompt >= _LEAST_CACHED:
-            exact[(model, prompt)] = lane
-            exact[(model, prompt - prompt % _BLOCK)] = lane
             cached = (call.cache_read_tokens or 0) + (call.cache_write_tokens or 0)
-            if cached >= _LEAST_CACHED:
-                exact[(model, cached)] = lane
-        if lane not in group.open[-1:]:
+            lane.keys = tuple({prompt, prompt - prompt % _BLOCK, cached if cached >= _LEAST_CACHED else prompt})
+            for key in lane.keys:
+                exact.setdefault((model, key), []).append(lane)
+        if group.open[-1:] != [lane]:
             if lane in group.open:
                 group.open.remove(lane)
             group.open.append(lane)  # the one used last stands last
@@ -238,7 +257,3 @@ class Lanes:
                     for place in lane.places:
                         found[place] = (other, True)
                     break
-
-
-def _time(lane: Lane) -> int:
-    return lane.time

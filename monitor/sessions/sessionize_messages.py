@@ -98,7 +98,9 @@ class Conversations:
     def __init__(self, calls: Iterable[Call], forced: str | None = None) -> None:
         self._forced = forced
         #: responses that some request continues: their calls are found by id, whatever else they tell
-        self._continued = {c.evidence.previous_response_id for c in calls if c.evidence and c.evidence.previous_response_id}
+        self._continued = {
+            c.evidence.previous_response_id for c in calls if c.evidence and c.evidence.previous_response_id
+        }
         self._scopes: dict[str, Scope] = {}  # explicit session -> its windows; "" for all others
         self._places: dict[int, Place] = {}
         self._keys: dict[str, Place] = {}
@@ -196,7 +198,7 @@ class Conversations:
             window = scope.by_prefix.get(chained[end - 8 : end])
             if window is not None and _may(window, evidence):
                 return window
-        return self._similar(scope, call, evidence) or self._summarised(scope, call, evidence) or self._keyed(scope, evidence)
+        return self._similar(scope, evidence) or self._summarised(scope, call, evidence) or self._keyed(scope, evidence)
 
     def _best(self, candidates: list[Window], call: Call, evidence: Evidence, end: int) -> Window | None:
         """The window, among those whose last request is this beginning, that fits best."""
@@ -219,7 +221,7 @@ class Conversations:
                 best, found = rank, window
         return found
 
-    def _similar(self, scope: Scope, call: Call, evidence: Evidence) -> Window | None:
+    def _similar(self, scope: Scope, evidence: Evidence) -> Window | None:
         """The window that shares half of the messages, in any order."""
         single = evidence.message_ids
         if len(single) < 16:
