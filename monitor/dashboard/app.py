@@ -29,7 +29,7 @@ from monitor.dashboard.screens.main import MainScreen
 from monitor.dashboard.screens.sheet import Confirm
 from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
 from monitor.dashboard.widgets.table import Table
-from monitor.decision.model import ACTION_WORDS
+from monitor.decision.model import ACTION_WORDS, Decision
 
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
@@ -123,6 +123,13 @@ class Dashboard(App[int]):
         main = self.main
         if main is not None:
             main.post_message(MainScreen.Failed(sentence))
+
+    def explained(self) -> Decision | None:
+        """The decision being shown, with all rows of the table where the feed can give them."""
+        view, decision = self.desk.view, self.desk.decision
+        if view is None or decision is None or decision.rows:
+            return decision
+        return self._feed.explain(view) or decision
 
     def fed(self, changed: list[Advice]) -> None:
         """A snapshot was drawn. Rings where the advice changed, if that was asked for."""

@@ -52,6 +52,9 @@ class Feed(Protocol):
     def close(self) -> None:
         """Give back files and watches."""
 
+    # A feed may also have ``explain(view) -> Decision | None``: the present decision with every row of the table
+    # (:attr:`Decision.rows`), made only when somebody asks why. It is called in the thread of the screen.
+
 
 FeedFactory = Callable[[], Feed]
 
@@ -80,16 +83,17 @@ class FeedThread(threading.Thread):
         self._factory = factory
         self._publish = publish
         self._failed = failed
+        self._feed: Feed | None = None
         self._stop_event = threading.Event()
 
     def run(self) -> None:
         """Open the feed, then poll and wait in turns."""
-        feed: Feed | None = None
+        feed = self._feed
         try:
             while not self._stop_event.is_set():
                 try:
                     if feed is None:
-                        feed = self._factory()
+                        feed = self._feed = self._factory()
                     snapshot = feed.poll()
                     if snapshot is not None and not self._stop_event.is_set():
                         self._publish(snapshot)
@@ -104,6 +108,12 @@ class FeedThread(threading.Thread):
         finally:
             if feed is not None:
                 feed.close()
+
+    def explain(self, view: SessionView) -> Decision | None:
+        """The present decision of a session with all rows of the table, None if the feed does not know."""
+        made = getattr(self._feed, "explain", None)
+        decision = made(view) if made is not None else None
+        return decision if isinstance(decision, Decision) else None
 
     def stop(self, timeout: float = 2.0) -> None:
         """Ask the thread to end and wait for it, at most ``timeout`` seconds."""

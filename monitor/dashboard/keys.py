@@ -81,7 +81,7 @@ KEYS: tuple[Key, ...] = (
     Key("palette", "ctrl+p", "app.command_palette", "every command by name", OTHER, "palette", 8),
     Key("help", "question_mark,f1", "help", "this help", OTHER, "help", 0),
     Key("back", "escape", "back", "close, or back to the chart", OTHER),
-    Key("quit", "q,ctrl+q", "app.quit", "quit", OTHER, "quit", 1),
+    Key("quit", "q,ctrl+q,ctrl+c", "app.quit", "quit", OTHER, "quit", 1),
 )
 
 #: keys with another face than their name
@@ -91,7 +91,7 @@ _FACES = {
     "greater_than_sign": ">", "left_square_bracket": "[", "right_square_bracket": "]", "left_curly_bracket": "{",
     "right_curly_bracket": "}", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End", "tab": "Tab",
     "shift+tab": "⇧Tab", "escape": "Esc", "enter": "Enter", "space": "Space", "backspace": "Bksp", "ctrl+p": "^p",
-    "ctrl+q": "^q", "f1": "F1",
+    "ctrl+q": "^q", "ctrl+c": "^c", "f1": "F1",
 }  # fmt: skip
 
 

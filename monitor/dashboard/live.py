@@ -13,6 +13,7 @@ from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.store import Store
+from monitor.sessions.view import SessionView
 from monitor.sources.discovery import agent_folders
 from monitor.sources.follow import Follower
 
@@ -97,6 +98,20 @@ class LiveFeed:
             bytes_read=self.follower.bytes_read,
             loading=loading,
             searched=self.searched,
+        )
+
+    def explain(self, view: SessionView) -> Decision | None:
+        """The decision as it was taken, with the outcome of every row of the table. Safe in any thread."""
+        taken = self.decisions.get(view.session)
+        if taken is None:
+            return None
+        return decide(
+            view,
+            now_ms=self._decided or self._clock(),
+            prices=self.settings.prices,
+            threshold=self.threshold,
+            previous=taken,
+            explain=True,
         )
 
     def wait(self, timeout: float) -> bool:

@@ -181,14 +181,13 @@ class EventList:
         self._rows: list[tuple[Event, CompactionCost | None]] = []
         self._changes = 0
         self.columns: Sequence[Column] = (
-            Column("turn", "before", 7, ">", 2, lambda r: (_turn_of(r[0]), "")),
+            Column("turn", "turn", 5, ">", 2, lambda r: (_turn_of(r[0]), "")),
             Column("time", "time", 8, "<", 5, lambda r: (moment(r[0].time, self.zone), "dim")),
-            Column("kind", "event", 18, "<", 1, _kind),
+            Column("kind", "event", 14, "<", 1, _kind),
+            Column("sizes", "size", 9, "<", 2, _sizes),
             Column("evidence", "evidence", 8, "<", 3, lambda r: (r[0].evidence, "dim")),
             Column("trigger", "trigger", 7, "<", 7, lambda r: (r[0].trigger or UNKNOWN, "dim")),
             Column("chain", "line", 8, "<", 9, lambda r: (_chain(r[0].chain), "dim")),
-            Column("before", "tokens", 6, ">", 2, lambda r: (tokens(r[0].tokens_before), "")),
-            Column("after", "after", 6, ">", 2, lambda r: (tokens(r[0].tokens_after), "")),
             Column("rewrite", "rewrite", 8, ">", 8, lambda r: (usd(r[1].rewrite_usd if r[1] else None), "")),
             Column("saved", "saved", 8, ">", 6, lambda r: (usd(r[1].saved_usd if r[1] else None), "")),
             Column("verdict", "paid back?", 10, "<", 4, lambda r: (r[1].verdict if r[1] else "", "dim"), True),
@@ -223,7 +222,14 @@ class EventList:
 def _turn_of(event: Event) -> str:
     if event.before_call is not None:
         return f"#{event.before_call}"
-    return f">#{event.after_call}" if event.after_call is not None else UNKNOWN
+    return f"#{event.after_call}" if event.after_call is not None else UNKNOWN
+
+
+def _sizes(row: tuple[Event, CompactionCost | None]) -> Span:
+    event = row[0]
+    if event.tokens_before is None and event.tokens_after is None:
+        return (printable(event.detail), "dim")
+    return (f"{tokens(event.tokens_before)}→{tokens(event.tokens_after)}", "")
 
 
 def _kind(row: tuple[Event, CompactionCost | None]) -> Span:

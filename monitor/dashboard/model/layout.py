@@ -68,15 +68,17 @@ def arrange(
 
 
 def _full(width: int, y: int, height: int, tab: str, header: Rect | None, hints: Rect | None) -> Arrangement:
-    """Sessions at the left, chart over turns in the middle, decision, forecast, composition and turn at the right."""
+    """Sessions over events at the left, chart over turns in the middle, decision, forecast, composition and turn at the right."""
     left = max(32, min(46, width * 23 // 100))
     right = max(40, min(54, width * 27 // 100))
     middle = width - left - right
     chart = max(16, height * 58 // 100)
-    tabs = ("turns", "events", "problems")
+    tabs = ("turns", "problems")
     shown = tab if tab in tabs else "turns"
+    events = max(7, height * 38 // 100)
     panels = {
-        "sessions": Rect(0, y, left, height),
+        "sessions": Rect(0, y, left, height - events),
+        "events": Rect(0, y + height - events, left, events),
         "chart": Rect(left, y, middle, chart),
         shown: Rect(left, y + chart, middle, height - chart),
     }

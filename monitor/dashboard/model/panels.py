@@ -46,26 +46,30 @@ ACTION_SHORT = {
     "fresh": "fresh",
 }
 
-#: signal id -> (label, kind). Order is the order on the screen; what is not named here follows behind.
+#: signal id -> (label, kind), in the order of the panel; the sheet "why" lists all there are
 SIGNALS: dict[str, tuple[str, str]] = {
     "fill": ("fill", "share"),
     "prompt_tokens": ("prompt", "tokens"),
     "usable_limit": ("usable limit", "tokens"),
-    "tokens_per_call": ("growth/turn", "tokens"),
+    "tokens_per_call": ("growth a turn", "tokens"),
     "calls_to_limit": ("turns left", "range"),
     "cache_state": ("cache", "word"),
-    "cache_hit_ratio": ("cache hits", "share"),
+    "cache_expires_s": ("cache lives for", "seconds"),
     "idle_s": ("idle", "seconds"),
-    "pending_tool_call": ("tool pending", "bool"),
+    "cache_hit_ratio": ("cache hits", "share"),
     "boundary_score": ("boundary", "score"),
+    "pending_tool_call": ("tool pending", "bool"),
     "loop": ("loop", "bool"),
     "compactions": ("compactions", "count"),
-    "break_even_calls": ("pays back in", "calls"),
+    "break_even_calls": ("pays back after", "calls"),
+    "remaining_calls": ("turns to come", "calls"),
     "optimal_size": ("best size", "tokens"),
 }
+#: shown as "–" where unknown; the others are left out then
+_ALWAYS = frozenset({"fill", "usable_limit", "calls_to_limit", "cache_state"})
 _UNIT_KIND = {
     "tokens": "tokens", "tokens/call": "tokens", "share": "share", "ratio": "share", "%": "share",
-    "s": "seconds", "seconds": "seconds", "calls": "calls", "usd": "usd",
+    "score": "score", "s": "seconds", "seconds": "seconds", "calls": "calls", "usd": "usd",
 }  # fmt: skip
 _HOW_MARK = {"assumed": ASSUMED, "estimated": ESTIMATED}
 
@@ -146,11 +150,11 @@ def decision_lines(decision: Decision | None, width: int, height: int = 99) -> l
 
 def signal_lines(decision: Decision, width: int) -> list[Line]:
     """The signals, in two columns where they fit."""
-    ordered = [decision.signals[name] for name in SIGNALS if name in decision.signals]
-    ordered += [signal for name, signal in decision.signals.items() if name not in SIGNALS]
     cells: list[tuple[str, str, str]] = []
-    for signal in ordered:
-        label = SIGNALS.get(signal.id, (signal.id.replace("_", " "), ""))[0]
+    for name, (label, _kind) in SIGNALS.items():
+        signal = decision.signals.get(name)
+        if signal is None or (signal.value is None and name not in _ALWAYS):
+            continue
         value = signal_value(signal)
         cells.append((label, value, "dim" if value == UNKNOWN else ""))
     half = (width - 2) // 2
@@ -289,6 +293,13 @@ def mix_lines(parts: Sequence[Part] | None, width: int) -> list[Line]:
 def why_lines(decision: Decision, width: int) -> list[Line]:
     """How the decision came about: every row of the table in order, its conditions with their numbers, what fired."""
     out = decision_lines(decision, width)
+    others = [signal for name, signal in decision.signals.items() if name not in SIGNALS and signal.value is not None]
+    if others:
+        out.append(())
+        out.append((("further signals", "bold"),))
+        for signal in others:
+            label: Line = ((fill(signal.id.replace("_", " "), 26), "dim"),)
+            out.append(fit((*label, (signal_value(signal), ""), (f"  {signal.how}", "dim")), width))
     if decision.costs is not None and decision.costs.assumed:
         out.append(())
         out.append((("the costs assume", "bold"),))

@@ -21,7 +21,7 @@ def top_of_scale(
         top = visible_max if mode == VISIBLE else max(curve_max, visible_max)
         return max(1, int(top * 1.06) + 1), False
     lowest = usable or ceiling
-    if mode == AUTO and curve_max < _LOW * lowest:
+    if mode == AUTO and 0 < curve_max < _LOW * lowest:
         return max(1, int(curve_max * 1.25) + 1), False
     if mode == AUTO and curve_max < 0.5 * ceiling and usable and usable < 0.6 * ceiling:
         return int(max(usable, curve_max) * 1.06) + 1, True

@@ -68,7 +68,7 @@ def _model(row: SessionRow) -> Span:
 
 COLUMNS = (
     Column("dot", "", 1, "<", 1, _dot),
-    Column("name", "session", 9, "<", 1, _name, True),
+    Column("name", "session", 10, "<", 1, _name, True),
     Column("id", "id", 8, "<", 9, _id),
     Column("source", "source", 11, "<", 8, lambda row: (printable(row.view.source), "dim")),
     Column("model", "model", 16, "<", 10, _model),

@@ -48,15 +48,24 @@ class Placed(NamedTuple):
     width: int
 
 
+_LUXURY, _GROWTH = 8, 8
+
+
 def place(columns: Sequence[Column], width: int) -> list[Placed]:
     """The columns that fit, in their order: those of least worth are left out first, one grows into what is left."""
     kept = list(columns)
 
-    def need(chosen: Sequence[Column]) -> int:
-        return sum(column.width + 1 for column in chosen)
+    def need(chosen: Sequence[Column], growth: int = 0) -> int:
+        return sum(column.width + 1 + (growth if column.grows else 0) for column in chosen)
 
+    def least() -> Column:
+        return max(kept, key=lambda column: (column.worth, kept.index(column)))
+
+    # what nobody misses gives way to a name that can be read
+    while least().worth >= _LUXURY and need(kept, _GROWTH) > width:
+        kept.remove(least())
     while len(kept) > 1 and need(kept) > width:
-        kept.remove(max(kept, key=lambda column: (column.worth, kept.index(column))))
+        kept.remove(least())
     spare = width - need(kept)
     growing = [column for column in kept if column.grows]
     out = []

@@ -66,6 +66,7 @@ class Window:
         if level is None:
             wanted = count if self.everything else min(count, room * 4)
             level = fit_level(wanted, room)
+        level = min(level, room)
         step = 1 if level > 0 else -level
         fits = shown(level, room)
         # in whole steps: the column of the newest calls may be half full
@@ -86,7 +87,8 @@ class Window:
         column = span.column(anchor)
         start = anchor - (shown(target, column) if column > 0 else 0)
         at_end = start + shown(target, span.columns) >= count and anchor >= count - 1
-        return Window(level=target, start=None if at_end else max(0, start))
+        zoomed = Window(level=target, start=None if at_end else max(0, start))
+        return zoomed.show(anchor, zoomed.resolve(count, span.columns), count)
 
     def pan(self, columns: int, span: Extent, count: int) -> Window:
         """Moved by columns; reaching the newest call sticks to it again."""
@@ -101,13 +103,13 @@ class Window:
         """Moved just so far that the call at ``position`` is visible."""
         if span.start <= position < span.stop:
             return self
-        visible = max(1, span.stop - span.start)
         if position >= count - 1:
             return replace(self, start=None)
-        if position < span.start:
-            start = position - visible // 8
-        else:
-            start = position - visible + 1 + visible // 8
+        # in whole columns, with an eighth of the window as margin
+        step = max(1, -span.level)
+        visible = max(1, shown(span.level, span.columns) // step)
+        place = position // step
+        start = (place - visible // 8 if position < span.start else place - visible + 1 + visible // 8) * step
         # panning must not change the scale: a fitted level is made a fixed one
         return replace(self, level=span.level, start=max(0, start))
 

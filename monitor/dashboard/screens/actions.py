@@ -214,7 +214,7 @@ class Actions(Screen[None]):
 
     def action_why(self) -> None:
         """The rules of the decision."""
-        decision = self.app.desk.decision
+        decision = self.app.explained()
         if decision is None:
             self.say("no advice for this session")
             return
