@@ -197,6 +197,10 @@ class Sightings:
         self._first: dict[str, Call | None] = {}
         self._evidence = evidence
 
+    def known(self, id: str | None) -> bool:
+        """Whether this id was seen before."""
+        return id is not None and id in self._first
+
     def see(self, id: str | None, call: Call) -> list[Call]:
         """``call`` carries its placeholder session; the answer replaces calls of the same key."""
         if not id:

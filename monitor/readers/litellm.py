@@ -98,9 +98,13 @@ class Rows:
         session = values.text(row.session_id) or values.text(row.trace_id)
         out: list[Record] = []
         named: str | None = None
-        for record in self._rows.add(_row(row, line)):
+        facts = _row(row, line)
+        if self._ids.known(session):
+            facts.session = session
+        for record in self._rows.add(facts):
             if isinstance(record, Call):
-                found = [record] if record.session_evidence == "explicit" else self._ids.see(session, record)
+                named_by_body = record.session_evidence == "explicit" and record.session != session
+                found = [record] if named_by_body else self._ids.see(session, record)
                 named = found[-1].session if found[-1].session_evidence == "explicit" else None
                 out += found
             elif isinstance(record, Event) and named is not None:

@@ -313,7 +313,7 @@ class Agents:
                 file=self.file,
                 line=call.line,
                 time=call.time,
-                key=f"overflow:{call.key}",
+                key=f"{call.key}#overflow",
                 detail=call.stop or "",
             )
         ]
