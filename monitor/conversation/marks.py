@@ -13,6 +13,11 @@ import re
 SUMMARY_OPEN = "<context-summary>"
 SUMMARY_CLOSE = "</context-summary>"
 
+#: Opening of the note that a tool result without its call becomes in a repair.
+LOST_CALL = "[Tool result without its call]"
+#: First user message a repair puts where a conversation begins with an answer.
+OPENING = "[The beginning of this conversation is missing.]"
+
 _SUMMARY = (
     SUMMARY_OPEN,
     "<summary>",
@@ -54,6 +59,8 @@ _SYNTHETIC = (
     "This is the Gemini CLI. We are setting up the context for our chat.",
     "Continue if you have next steps",
     "Please continue from where you left off",
+    LOST_CALL,
+    OPENING,
 )
 _COMMAND = re.compile(r"^\s*(?:<command-message>.*?</command-message>\s*)?<command-name>", re.S)
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)

@@ -236,6 +236,10 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     touched: bool = False  # keys of the body were changed
     notes: tuple[str, ...] = ()  # what loading has to tell the user (which of several conversations was taken ...)
 
+    def __repr__(self) -> str:
+        """No text of the conversation: representations end up in logs."""
+        return f"<Conversation {self.format} {self.path!r}, {len(self.messages)} messages>"
+
     # ---------------------------------------------------------------- reading
     @property
     def header(self) -> dict[str, Any]:

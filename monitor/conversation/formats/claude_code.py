@@ -195,7 +195,8 @@ class ClaudeCode(SessionFormat):
         head, tail = self.split_kept(conv, kept)
         kept_records = [m.raw for m in [*head, *tail]]
         template = next((x.obj for x in reversed(conv.lines) if x.obj and x.obj.get("uuid")), None) or {}
-        known = {k: template[k] for k in _KEEP_FIELDS if k in template} | {"isSidechain": False}
+        known = {k: template[k] for k in _KEEP_FIELDS if k in template}
+        known["isSidechain"] = bool(conv.messages) and all(m.raw.get("isSidechain") for m in conv.messages)
         stamp = options.timestamp or last_time(conv.lines)
         seed = (conv.session, summary, len(conv.lines), len(kept_records))
         boundary_id, summary_id = new_id("boundary", *seed), new_id("summary", *seed)

@@ -189,8 +189,8 @@ class Codex(SessionFormat):
     ) -> Conversation:
         """``session_meta`` and a ``compacted`` record whose replacement_history is developer items, summary, kept.
 
-        Figures of before the compaction (``token_count``) would make Codex compact again at once: they are left out,
-        and with ``append`` stay in the file followed by one that says the context is small again.
+        Figures of before the compaction (``token_count``) would make Codex compact again at once, wherever they stand:
+        they are left out, with ``append`` too.
         """
         head, tail = self.split_kept(conv, kept)
         items = [m.raw for m in head]

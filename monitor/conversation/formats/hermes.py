@@ -106,7 +106,8 @@ class Hermes(OpenAIChat):
         for m in conv.messages:
             row = known.get(id(m.raw))
             if row is None:
-                row = dict(m.raw)
+                before = old[m.source] if m.source is not None and m.source < len(old) else {}
+                row = {k: v for k, v in before.items() if v is None} | m.raw
                 if text_calls and isinstance(row.get("tool_calls"), list):
                     row["tool_calls"] = dumps(row["tool_calls"])
             out.append(row)

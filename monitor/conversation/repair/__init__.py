@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from monitor.conversation.marks import LOST_CALL, OPENING
 from monitor.conversation.model import Conversation
 from monitor.conversation.repair import content, ids, lines, pairs, request, thinking
-from monitor.conversation.repair.base import LOST_CALL, NO_RESULT, OPENING, Sheet
+from monitor.conversation.repair.base import NO_RESULT, Sheet
 from monitor.conversation.rules import Violation, check
 
 __all__ = ["LOST_CALL", "NO_RESULT", "OPENING", "repair"]

@@ -11,10 +11,6 @@ from monitor.conversation.model import Conversation, Message
 
 #: Text of a made-up result: says that nothing was recorded instead of inventing an outcome.
 NO_RESULT = "[no result recorded]"
-#: Opening of the note a result without its call becomes.
-LOST_CALL = "[Tool result without its call]"
-#: First user message where a conversation begins with an answer.
-OPENING = "[The beginning of this conversation is missing.]"
 
 
 class Sheet:

@@ -13,8 +13,9 @@ import msgspec
 
 from monitor.conversation.blocks import CALL_KINDS
 from monitor.conversation.formats.opencode import Opencode
+from monitor.conversation.marks import LOST_CALL
 from monitor.conversation.model import Message, Text, ToolCall, ToolResult
-from monitor.conversation.repair.base import LOST_CALL, NO_RESULT, Sheet
+from monitor.conversation.repair.base import NO_RESULT, Sheet
 
 PAIR_CODES = [
     "C1-orphan-result",

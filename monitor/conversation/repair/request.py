@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from monitor.conversation.marks import OPENING
 from monitor.conversation.model import Message, Opaque
-from monitor.conversation.repair.base import OPENING, Sheet
+from monitor.conversation.repair.base import Sheet
 from monitor.conversation.repair.pairs import as_list, call_text
 from monitor.conversation.rules.anthropic import blocks, kind
 from monitor.conversation.rules.pi import PI_ROLES
