@@ -62,6 +62,7 @@ class Dashboard(App[int]):
         self.title = title
         self.state_path = state_path
         self.state = states.load(state_path)
+        self.panel = self.state.panel
         self.compactor = compactor
         self.keys = dict(keys or {})
         self.tells = notify
@@ -103,9 +104,8 @@ class Dashboard(App[int]):
 
     def remember(self) -> None:
         """Write the state of the view."""
-        main = self.main
-        if main is not None and self.desk.view is not None:
-            states.save(self.state_path, self.desk.state(self.theme, main.board.tab))
+        if self.desk.view is not None:
+            states.save(self.state_path, self.desk.state(self.theme, self.panel))
 
     @property
     def main(self) -> MainScreen | None:

@@ -1,4 +1,4 @@
-"""The tables of turns, events and problems."""
+"""The tables of turns and events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from monitor.dashboard.model.calls import (
 from monitor.dashboard.model.curve import GLYPHS
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, moment, percent, printable, tokens, usd
-from monitor.records import Event, Problem
+from monitor.records import Event
 from monitor.sessions.view import CompactionCost, SessionView, Turn
 
 SORTS = ("turn", "prompt", "new", "write", "out", "cost")
@@ -237,40 +237,3 @@ def _kind(row: tuple[Event, CompactionCost | None]) -> Span:
     glyph = GLYPHS[event.kind][event.evidence == "inferred"]
     style = "bad" if event.kind in ("error", "overflow", "thrash") else "mark"
     return (f"{glyph} {EVENT_WORDS[event.kind]}", style)
-
-
-class ProblemList:
-    """What could not be read; a row is a :class:`Problem`."""
-
-    columns: Sequence[Column] = (
-        Column("file", "file", 24, "<", 2, lambda p: (_short(p.file), "")),
-        Column("line", "line", 6, ">", 3, lambda p: (UNKNOWN if p.line is None else str(p.line), "dim")),
-        Column("reason", "what happened", 24, "<", 1, lambda p: (printable(p.reason), "warn"), True),
-    )
-
-    def __init__(self) -> None:
-        self._rows: Sequence[Problem] = ()
-        self._changes = 0
-
-    @property
-    def version(self) -> object:
-        """Changes with each update."""
-        return self._changes
-
-    def update(self, problems: Sequence[Problem]) -> None:
-        """Take over the problems."""
-        self._rows = problems
-        self._changes += 1
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def row(self, number: int) -> Problem:
-        """The problem in a row."""
-        return self._rows[number]
-
-
-def _short(path: str) -> str:
-    """The end of a path: 24 cells."""
-    text = printable(path)
-    return text if len(text) <= 24 else "…" + text[-23:]

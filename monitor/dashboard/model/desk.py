@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from monitor.dashboard.feed import Part, Snapshot
-from monitor.dashboard.model.call_list import FILTERS, EventList, ProblemList, TurnList
+from monitor.dashboard.model.call_list import FILTERS, EventList, TurnList
 from monitor.dashboard.model.call_list import SORTS as TURN_SORTS
 from monitor.dashboard.model.curve import MAIN, Curve, choices
 from monitor.dashboard.model.session_list import SORTS, SessionList, find_session
@@ -55,7 +55,6 @@ class Desk:
         self.sessions = SessionList()
         self.turns = TurnList(zone)
         self.events = EventList(zone)
-        self.problems = ProblemList()
         self.session_sort = state.sort if state.sort in SORTS else SORTS[0]
         self.turn_sort = state.turn_sort if state.turn_sort in TURN_SORTS else TURN_SORTS[0]
         self.turn_filter = FILTERS[0]
@@ -126,7 +125,6 @@ class Desk:
         view = self._choose()
         if view is not None:
             self._take(view)
-        self.problems.update(self.all_problems)
         if before is None:
             return []
         changed = []
@@ -145,7 +143,6 @@ class Desk:
         """A failure of the feed; the newest three are kept."""
         if not self.failures or self.failures[-1].reason != sentence:
             self.failures = [*self.failures, Problem("(feed)", None, sentence)][-3:]
-        self.problems.update(self.all_problems)
 
     def _list_sessions(self) -> None:
         snapshot = self.snapshot

@@ -68,7 +68,7 @@ def arrange(
 
 
 def _full(width: int, y: int, height: int, tab: str, header: Rect | None, hints: Rect | None) -> Arrangement:
-    """Sessions over events at the left, chart over turns in the middle, decision, forecast, composition and turn at the right."""
+    """Sessions over events at the left, chart over turns in the middle, the panels of words at the right."""
     left = max(32, min(46, width * 23 // 100))
     right = max(40, min(54, width * 27 // 100))
     middle = width - left - right

@@ -26,6 +26,7 @@ from monitor.dashboard.model.text import (
     wrap,
 )
 from monitor.decision.model import ACTION_WORDS, Costs, Decision, Signal
+from monitor.records import Problem
 from monitor.sessions.view import Forecast, Range, SessionView
 
 ACTION_STYLE = {
@@ -287,6 +288,26 @@ def mix_lines(parts: Sequence[Part] | None, width: int) -> list[Line]:
                 (blocks, "read"),
             )
         )
+    return out
+
+
+#: so many problems are listed; a broken file can have one for each of its lines
+_LISTED = 300
+
+
+def problem_lines(problems: Sequence[Problem], width: int) -> list[Line]:
+    """What could not be read: place and sentence of each, in full."""
+    if not problems:
+        return [(("everything could be read", "dim"),)]
+    out: list[Line] = []
+    for problem in problems[:_LISTED]:
+        place = printable(problem.file) + ("" if problem.line is None else f":{problem.line}")
+        if len(place) > width - 2:
+            place = "…" + place[-(width - 3) :]
+        out.append((("⚠ ", "warn"), (place, "bold")))
+        out.extend((("  " + line, ""),) for line in wrap(printable(problem.reason), width - 2))
+    if len(problems) > _LISTED:
+        out.append(((f"and {len(problems) - _LISTED:,} more: ctxmon doctor lists them", "dim"),))
     return out
 
 

@@ -126,7 +126,7 @@ class Actions(Screen[None]):
         board = self.board
         board.active = name
         if name != "chart":
-            board.tab = name
+            board.tab = self.app.panel = name
         board.arrange_again()
         if board.shows(name):
             self.query_one(f"#{name}").focus()

@@ -71,7 +71,7 @@ class MainScreen(Actions, Screen[None]):
             Table(desk.turns, id="turns", empty="no turns of this kind"),
             LinesPanel(id="turn"),
             Table(desk.events, id="events", empty="no compaction, no error, nothing"),
-            Table(desk.problems, id="problems", empty="everything could be read"),
+            LinesPanel(id="problems"),
             LinesPanel(id="empty"),
             ButtonLine(id="tabs"),
             ButtonLine(id="hints"),
@@ -82,9 +82,8 @@ class MainScreen(Actions, Screen[None]):
     def on_mount(self) -> None:
         """The panel used last time."""
         board = self.board
-        remembered = self.app.state.panel
-        if remembered in PANELS and remembered != "chart":
-            board.tab = remembered
+        if self.app.panel in PANELS and self.app.panel != "chart":
+            board.tab = self.app.panel
         board.arrange_again()
         self.query_one("#chart").focus()
         self.draw()
@@ -153,7 +152,8 @@ class MainScreen(Actions, Screen[None]):
         if board.shows("events"):
             self.query_one("#events", Table).update()
         if board.shows("problems"):
-            self.query_one("#problems", Table).update()
+            problems = self.query_one("#problems", LinesPanel)
+            problems.show(panels.problem_lines(desk.all_problems, problems.size.width))
         self._draw_tabs()
         self.draw_hints()
 

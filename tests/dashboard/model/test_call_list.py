@@ -1,13 +1,12 @@
-"""Tables of turns, events, problems."""
+"""Tables of turns and events."""
 
 from __future__ import annotations
 
 from datetime import UTC
 
-from monitor.dashboard.model.call_list import EventList, ProblemList, TurnList
+from monitor.dashboard.model.call_list import EventList, TurnList
 from monitor.dashboard.model.tables import place, row_line
 from monitor.dashboard.model.text import plain
-from monitor.records import Problem
 from monitor.sessions.view import CompactionCost
 from tests.dashboard.fake import event, turn, view
 
@@ -90,11 +89,3 @@ def test_events_with_their_costs() -> None:
     assert "◆ model switch" in newest
     for part in ("#3", "▲ compaction", "30k→12k", "recorded", "$0.070", "$0.40", "paid back"):
         assert part in oldest, part
-
-
-def test_problems() -> None:
-    rows = ProblemList()
-    rows.update([Problem("/a/very/long/path/to/some/file/log.jsonl", 17, "not JSON"), Problem("/b", None, "missing")])
-    placed = place(rows.columns, 90)
-    assert "log.jsonl" in plain(row_line(placed, rows.row(0))) and "17" in plain(row_line(placed, rows.row(0)))
-    assert "–" in plain(row_line(placed, rows.row(1)))

@@ -141,3 +141,13 @@ def test_while_reading_it_does_not_say_that_nothing_was_found() -> None:
     assert "Looking" in words(panels.empty_lines(None, 60))
     text = words(panels.empty_lines(fake.snapshot((), loading=True), 60))
     assert "12 files, 3.2 MB" in text and "No calls" not in text
+
+
+def test_problems_are_told_in_full_and_in_bounds() -> None:
+    text = words(panels.problem_lines(fake.PROBLEMS, 30))
+    assert "/logs/broken.jsonl:17" in text and "⚠ /logs/missing" in text
+    assert "".join(text.split()).count("thereisnosuchfileorfolder;checkthepath") == 1
+    assert all(line_width(line) <= 30 for line in panels.problem_lines(fake.PROBLEMS, 30))
+    many = panels.problem_lines([fake.PROBLEMS[0]] * 5_000, 60)
+    assert len(many) < 1_000 and "4,700 more" in words(many)
+    assert "everything could be read" in words(panels.problem_lines((), 60))

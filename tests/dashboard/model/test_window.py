@@ -22,7 +22,7 @@ def test_scales() -> None:
 
 def test_the_ladder_goes_down_evenly() -> None:
     assert LADDER[:9] == [8, 6, 4, 3, 2, 1, -2, -3, -4]
-    assert LADDER == sorted(set(LADDER), reverse=True)
+    assert sorted(set(LADDER), reverse=True) == LADDER
 
 
 @given(COUNTS, COLUMNS, st.integers(0, 24), st.booleans())
