@@ -200,6 +200,23 @@ def test_a_torn_session_loses_only_the_torn_line() -> None:
     assert done == ["line 11: line that is no JSON object removed"]
 
 
+def test_the_first_pi_format_stays_without_ids() -> None:
+    rows = [{k: v for k, v in r.items() if k not in ("id", "parentId")} for r in build.pi()]
+    del rows[4]
+    written, done = mended(load(build.jsonl(rows), "pi"))
+    assert not any("parentId" in r for r in written)
+    assert len(written) == len(build.pi())
+    assert done == [f"line 4: call t1 answered with '{NO_RESULT}'"]
+
+
+def test_records_without_links_get_one_where_it_is_needed() -> None:
+    rows = [build.cc("u1", None, "assistant", "Hi.", "m1"), build.cc("u2", "u1", "user", "Go on.")]
+    del rows[0]["parentUuid"]
+    written, _ = mended(load(build.jsonl(rows)))
+    assert [r["message"]["content"] for r in written] == [OPENING, "Hi.", "Go on."]
+    assert written[1]["parentUuid"] == written[0]["uuid"]
+
+
 def test_a_lost_parent_is_replaced_by_the_record_before() -> None:
     rows = build.claude_code()
     del rows[7]

@@ -195,8 +195,7 @@ class ClaudeCode(SessionFormat):
         head, tail = self.split_kept(conv, kept)
         kept_records = [m.raw for m in [*head, *tail]]
         template = next((x.obj for x in reversed(conv.lines) if x.obj and x.obj.get("uuid")), None) or {}
-        known = {k: template[k] for k in _KEEP_FIELDS if k in template}
-        known["isSidechain"] = bool(conv.messages) and all(m.raw.get("isSidechain") for m in conv.messages)
+        known = {k: template[k] for k in _KEEP_FIELDS if k in template} | {"isSidechain": False}
         stamp = options.timestamp or last_time(conv.lines)
         seed = (conv.session, summary, len(conv.lines), len(kept_records))
         boundary_id, summary_id = new_id("boundary", *seed), new_id("summary", *seed)
@@ -234,6 +233,8 @@ class ClaudeCode(SessionFormat):
             records.append({"parentUuid": summary_id, **known, **ack, "uuid": parent, "timestamp": stamp})
         for record in kept_records:
             copy = self.relink(record, parent)
+            if copy.get("isSidechain"):  # a subagent's conversation becomes one that can be resumed
+                copy["isSidechain"] = False
             if options.append:
                 copy = _copy(copy, boundary_id)
             parent = copy.setdefault("uuid", new_id("kept", parent, copy.get("message")))

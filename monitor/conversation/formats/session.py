@@ -135,7 +135,7 @@ class SessionFormat(Format):
 
     def disordered(self, conv: Conversation) -> bool:
         """True where children stand before their parents: then links and order do not tell the same."""
-        if not self.id_key:
+        if not self.id_key or not any(isinstance(m.raw.get(self.id_key), str) for m in conv.original):
             return False
         roots = [m for m in conv.original[1:] if m.raw.get(self.parent_key) is None and not m.is_summary]
         if roots and not conv.original[0].is_summary:
@@ -198,14 +198,14 @@ class SessionFormat(Format):
         new = obj
         if message is not None and message.raw is not obj:
             new = self.record(message, obj)
-        if self.parent_key and self.parent_key in new:
-            up = new[self.parent_key] if parent is None else parent
+        if self.parent_key and (self.parent_key in new or parent is not None):
+            up = new.get(self.parent_key) if parent is None else parent
             seen = set()
             while ident(up) in gone and ident(up) not in seen:
                 seen.add(ident(up))
                 up = gone[ident(up)]
             up = (renamed or {}).get(ident(up), up)
-            if up != new[self.parent_key]:
+            if up != new.get(self.parent_key):
                 new = self.relink(new, up)
         return line if new is obj else encode_line(new, line)
 
