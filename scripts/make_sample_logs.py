@@ -35,9 +35,10 @@ from sample_logs_story import Story, build_project, story
 REPO = Path(__file__).resolve().parent.parent
 FACTS = "<!-- what follows is written by scripts/make_sample_logs.py -->"
 CLAUDE_TOOLS = "Bash,Read,Edit,Write,Agent"
-PI_MODEL, GATEWAY_MODEL, PROXY_MODEL = "qwen2.5-coder-32b-instruct", "claude-sonnet-4-5", "gpt-5.1"
+PI_MODEL, GATEWAY_MODEL, PROXY_MODEL = "deepseek-v3", "claude-sonnet-4-5", "gpt-5.1"
 # windows the clients are told, so small that they compact by themselves within the story
-CODEX_WINDOW, PI_WINDOW, GATEWAY_WINDOW = 40_000, 32_768, 40_000
+CODEX_WINDOW, PI_WINDOW, GATEWAY_WINDOW = 40_000, 65_536, 40_000
+PI_COST = {"input": 0.27, "output": 1.1, "cacheRead": 0.07, "cacheWrite": 0}  # USD per million tokens
 # one request is refused, the client asks again
 OVERLOADED = {"rules": [{"when": {"purpose": "work", "nth": [12]}, "do": {"status": 529}}]}
 GIT = {
@@ -170,15 +171,20 @@ def codex(args: argparse.Namespace) -> dict[str, Any]:
     return truth.codex(args.out / "codex", run.scripted.ledger())
 
 
-def rename_model(run: Run, old: str, new: str) -> None:
-    """Another model name in Pi's configuration."""
+def set_model(run: Run, provider: str, name: str, **more: Any) -> None:
+    """Another model name in Pi's configuration of a provider; more: other keys of that provider or model."""
     file = ".pi/agent/models.json"
-    run.world.put(file, (run.world.home / file).read_text("utf-8").replace(f'"{old}"', f'"{new}"'))
+    config = json.loads((run.world.home / file).read_text("utf-8"))
+    entry = config["providers"][provider]
+    entry["models"][0] |= {"id": name} | {k: v for k, v in more.items() if k != "headers"}
+    entry |= {k: v for k, v in more.items() if k == "headers"}
+    run.world.put(file, config)
 
 
 def pi(args: argparse.Namespace) -> dict[str, Any]:
     run = Run(args, "pi", PI_WINDOW, (200, 1500))
-    rename_model(run, "loop-1", PI_MODEL)
+    set_model(run, "loop", PI_MODEL, cost=PI_COST)
+    run.world.put(".pi/agent/settings.json", {"compaction": {"enabled": True}})  # Pi's own reserve
     run.play(story("pi"), lambda parts: [PI_MODEL if p == "loop-1" else p for p in parts])
     run.publish(".pi/agent", args.out / "pi")
     return truth.pi(args.out / "pi", run.scripted.ledger())
@@ -186,7 +192,7 @@ def pi(args: argparse.Namespace) -> dict[str, Any]:
 
 def new_api(args: argparse.Namespace) -> dict[str, Any]:
     run = Run(args, "pi-anthropic", GATEWAY_WINDOW, (400, 3200), OVERLOADED)
-    rename_model(run, "claude-loop-1", GATEWAY_MODEL)
+    set_model(run, "loopa", GATEWAY_MODEL)
     run.play(story("codex"), lambda parts: [GATEWAY_MODEL if p == "claude-loop-1" else p for p in parts])
     return truth.new_api(args.out / "new-api", run.scripted.ledger())
 
@@ -202,11 +208,7 @@ def litellm(args: argparse.Namespace) -> dict[str, Any]:
 
     run = Run(args, "pi", None, (300, 2400), gateway=gateway)
     try:
-        rename_model(run, "loop-1", PROXY_MODEL)
-        file = run.world.home / ".pi/agent/models.json"
-        models = json.loads(file.read_text("utf-8"))
-        models["providers"]["loop"]["headers"] = {"x-litellm-session-id": "shop-vouchers"}
-        file.write_text(json.dumps(models), encoding="utf-8")
+        set_model(run, "loop", PROXY_MODEL, headers={"x-litellm-session-id": "shop-vouchers"})
         tale = story("pi")
         tale.prompts = tale.prompts[:2]
         run.play(tale, lambda parts: [PROXY_MODEL if p == "loop-1" else p for p in parts])

@@ -216,7 +216,12 @@ def new_api(folder: Path, ledger: list[Row]) -> dict[str, Row]:
     out = facts("new-api", "", ledger, side_logged=True)
     for c in out["compactions"]:
         c["evidence"] = "inferred"
-    return {"new-api": out | {"sessions": None, "session": None}}
+    note = (
+        "The rows do not say what a call was for: the two summarising calls look like any other, so that tokens_after "
+        "(the next work call) may be told as the prompt of a row between, and their cold prompts as two more misses. "
+        "Sessions are not in the file."
+    )
+    return {"new-api": out | {"sessions": None, "session": None, "notes": note}}
 
 
 def litellm(path: Path, ledger: list[Row]) -> dict[str, Row]:
