@@ -14,6 +14,9 @@ import msgspec
 from monitor.readers.times import to_ms
 from monitor.records import Call, Record
 
+#: times after the year 9999 are no times
+LAST_MS = 253_402_300_800_000
+_LARGEST = 1e15
 _decode = msgspec.json.Decoder().decode
 _NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+")
 _SLASHED = re.compile(r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)$")
@@ -102,9 +105,10 @@ def time_ms(value: Any, unit: str | None = None) -> int | None:
             year, month, day, rest = found.groups()
             value = f"{year}-{int(month):02d}-{int(day):02d}{rest}"
     try:
-        return to_ms(value, unit)
+        found_ms = to_ms(value, unit)
     except (ValueError, OverflowError):
         return None
+    return found_ms if found_ms is not None and 0 <= found_ms < LAST_MS else None
 
 
 def moment(ms: int) -> dt.datetime:
@@ -116,16 +120,14 @@ def number(value: Any) -> float | None:
     """The first number in a cell (``4 s``, ``1,200``, ``0.12``); bool and text without one are None."""
     if isinstance(value, bool) or value is None:
         return None
-    if isinstance(value, int | float):
-        return float(value) if value == value else None
     if isinstance(value, str):
         found = _NUMBER.search(value)
-        if found:
-            try:
-                return float(found.group().replace(",", ""))
-            except ValueError:
-                return None
-    return None
+        value = found.group().replace(",", "") if found else None
+    try:
+        size = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return size if -_LARGEST < size < _LARGEST else None  # also false for NaN
 
 
 def usd(value: Any) -> float | None:

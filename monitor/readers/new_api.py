@@ -167,6 +167,8 @@ def _times(row: LogRow) -> tuple[int | None, int | None]:
     time = row.created_at
     if time is not None and time < 100_000_000_000:
         time *= 1000
+    if time is not None and not 0 <= time < values.LAST_MS:
+        time = None
     if row.elapsed_time is not None:
         return time, round(row.elapsed_time)
     return time, None if row.use_time is None else round(row.use_time * 1000)
