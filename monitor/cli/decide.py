@@ -29,7 +29,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     common.paths(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.add_argument("--table", type=Path, metavar="FILE", help="your own decision table (YAML)")
-    parser.add_argument("--threshold", type=_tokens, default=100_000, metavar="TOKENS",
+    parser.add_argument("--threshold", type=tokens, default=100_000, metavar="TOKENS",
                         help="prompt tokens from which to advise a compaction; off for windows over 400,000 "
                              "(default 100k, 0: off)")  # fmt: skip
     parser.add_argument("--explain", action="store_true", help="print every row of the table and every signal")
@@ -37,7 +37,8 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument("--watch", action="store_true", help="stay, and print a line whenever the advice changes")
 
 
-def _tokens(text: str) -> int:
+def tokens(text: str) -> int:
+    """A number of tokens as an option: ``100000``, ``120k``, ``1M``."""
     scale = {"k": 1_000, "m": 1_000_000}.get(text[-1:].lower(), 1)
     number = text[:-1] if scale > 1 else text
     try:

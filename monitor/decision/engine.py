@@ -77,8 +77,12 @@ def decide_on(
     threshold: int | None = DEFAULT_THRESHOLD,
     previous: Decision | None = None,
     explain: bool = False,
+    brief: bool = False,
 ) -> Decision:
-    """:func:`decide` on facts that were gathered some other way (replay, status line)."""
+    """:func:`decide` on facts that were gathered some other way (replay, status line).
+
+    ``brief`` leaves out reasons, costs and what would change it: a replay asks thousands of times.
+    """
     table = table or builtin()
     measured = measure(facts, now_ms=now_ms, prices=prices, threshold=threshold, settings=table.settings)
     row = first(table, measured.values) or _NO_ROW
@@ -87,6 +91,18 @@ def decide_on(
     measured.signals["below_since"] = Signal(
         id="below_since", value=below, unit="calls", how="computed" if below is not None else "unknown"
     )
+    if brief:
+        row = held or row
+        return Decision(
+            session=facts.session,
+            action=row.action,
+            rule=row.id,
+            confidence=_confidence(row, measured),
+            reasons=(),
+            signals=measured.signals,
+            costs=None,
+            next="",
+        )
     reasons = sentences(held or row, measured.values)
     if held is not None:
         row = held

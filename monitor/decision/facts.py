@@ -63,6 +63,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     latest: tuple[Compacted, ...] = ()  # the last three, newest last
     pending_reset: bool = False
     overflow: bool = False
+    trimmed: bool = False  # tool results were dropped since the last reset, so their sizes no longer count
     warmth: Warmth = Warmth()
     cache_hit_ratio: float | None = None
     cache_reported: bool = False
@@ -116,7 +117,9 @@ def facts_of(view: SessionView) -> Facts:
     if last is None:
         return base
     resets = _main_resets(view.events)
-    starts = [e.before_call for e in resets if e.kind == "compaction"]
+    cleared = next((n for n in range(len(resets) - 1, -1, -1) if resets[n].kind == "clear"), -1)
+    # a clear takes the summaries of before with it
+    starts = [e.before_call for e in resets[cleared + 1 :]]
     oldest = next((s for s in starts[-3:] if s is not None), None)
     since = dict.fromkeys((s for s in starts[-3:] if s is not None), 0)
     warm: list[Turn] = []
@@ -164,6 +167,7 @@ def facts_of(view: SessionView) -> Facts:
         latest=tuple(Compacted(0 if s is None else since[s], None if s is None else after.get(s)) for s in starts[-3:]),
         pending_reset=pending,
         overflow=_overflow(view.events, last.index, starts),
+        trimmed=any(e.kind in ("trim", "microcompaction") and e.chain == "main" for e in view.events),
         cache_hit_ratio=view.cache_hit_ratio,
         cache_reported=any(t.cache_outcome != "unreported" for t in warm) or view.cache_hit_ratio is not None,
         ttl_s=ttl[0] if ttl else None,
@@ -215,13 +219,19 @@ class Tracker:
         self._reads = self._prompts = 0
         self._reported = False
         self._ttl: deque[tuple[int, bool]] = deque(maxlen=20)
-        self._peak = 0
+        self._trimmed = False
+
+    def trim(self) -> None:
+        """Tool results were dropped."""
+        self._trimmed = True
 
     def reset(self, event: Event) -> None:
         """A compaction or clear of the main chain, before its first call."""
         if event.kind == "compaction":
             self._starts.append((self._calls, event.tokens_after))
-        self._mean, self._deltas = None, 0
+        else:
+            self._starts.clear()
+        self._mean, self._deltas, self._trimmed = None, 0, False
         self._recent.clear()
 
     def add(self, turn: Turn, steps: Sequence[Step] = ()) -> Facts:
@@ -230,7 +240,6 @@ class Tracker:
         prompt = call.prompt_tokens
         assert prompt is not None
         self._calls += 1
-        self._peak = max(self._peak, prompt)
         if self._opening is None:
             self._opening = prompt
         if turn.delta is not None and self._calls > 1:
@@ -271,6 +280,7 @@ class Tracker:
             ),
             compactions=len(self._starts),
             latest=tuple(Compacted(self._calls - at, after) for at, after in self._starts[-3:]),
+            trimmed=self._trimmed,
             cache_hit_ratio=self._reads / self._prompts if self._prompts else None,
             cache_reported=self._reported,
             ttl_s=ttl[0],

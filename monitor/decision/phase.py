@@ -139,7 +139,9 @@ def _boundary(
     segment = body[start + 1 :]
     recent = segment[-_BOUNDARY_STEPS:]
     found: list[tuple[float, str]] = []
-    ended = bool(body) and body[-1].kind == "answer"
+    # the user speaks when the turn is over, also where the log does not mark its end
+    spoke = opening is not None and opening.kind == "user" and "interrupted" not in opening.flags
+    ended = bool(body) and (body[-1].kind == "answer" or spoke)
     if ended:
         found.append((0.35, "the turn has ended"))
     pairs = _pairs(segment)

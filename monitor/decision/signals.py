@@ -264,7 +264,7 @@ def _tools(board: _Board, facts: Facts, used: int | None) -> None:
     results: Sequence[Step] = [s for s in facts.steps if s.kind == "tool_result"][:-_KEEP_RESULTS]
     size = sum(step.size for step in results) / CHARS_PER_TOKEN
     # results before the last reset are gone already; without their times nothing can be said
-    if not results or used is None or facts.compactions or facts.pending_reset:
+    if not results or used is None or facts.compactions or facts.pending_reset or facts.trimmed:
         board.put("tool_tokens", None)
         board.put("tool_share", None)
         return
