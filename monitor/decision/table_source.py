@@ -32,7 +32,7 @@ from monitor.decision.table import (
 _ACTIONS = get_args(Action)
 _NUMBER = re.compile(r"([-+]?\d[\d_,]*(?:\.\d+)?)\s*(%|k|K|M|s|min|h)?")
 _SCALE = {"": 1.0, "%": 0.01, "k": 1e3, "K": 1e3, "M": 1e6, "s": 1.0, "min": 60.0, "h": 3600.0}
-_COMPARISON = re.compile(r"(\w+)\s*(<=|>=|==|!=|<|>|=)\s*(.+)")
+_COMPARISON = re.compile(r"(\w+)\s*([<>=!]+)\s*(.+)")
 _KNOWN = re.compile(r"(\w+)\s+is\s+(known|unknown)")
 _FLAG = re.compile(r"(?:(not)\s+)?(\w+)")
 _PRODUCT = re.compile(r"(?:([\d.]+)\s*[*x×]\s*)?([A-Za-z_]\w*)")
