@@ -14,7 +14,8 @@ from monitor.conversation import Conversation, dump, from_messages, load
 from monitor.conversation.repair import LOST_CALL, NO_RESULT, OPENING, repair
 from monitor.conversation.rules import check
 from tests.conversation import build
-from tests.conversation.test_rules import ANTHROPIC, CHAT, ITEMS, SESSIONS, TURNS
+from tests.conversation.test_rules import ANTHROPIC, CHAT, ITEMS
+from tests.conversation.test_rules_sessions import SESSIONS, TURNS
 
 #: what no repair can make up
 LEFT = {"no-user-message", "empty-conversation", "too-large"}

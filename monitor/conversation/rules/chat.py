@@ -82,11 +82,11 @@ class ChatRules:
             del self.open[cid]
             self.answered.add(cid)
         elif cid in self.answered:
-            self.out.add("C2-double-answer", where, f"second result for {cid}")
+            self.out.add("C2-double-answer", where, f"second tool result for {cid}")
         elif cid in self.called:
-            self.out.add("C1-result-displaced", where, f"result for {cid} is not directly behind its call")
+            self.out.add("C1-result-displaced", where, f"tool result for {cid} is not directly behind its call")
         else:
-            self.out.add("C1-orphan-result", where, f"result for {cid}, which no earlier assistant message calls")
+            self.out.add("C1-orphan-result", where, f"tool result for {cid}, which no earlier assistant message calls")
         if raw.get("content") is None:
             self.out.add("C4-empty-content", where, "tool message with content null")
 
