@@ -273,20 +273,39 @@ def _shown(address: str) -> str:
     return f"{scheme.split('+')[0]}://{rest.rsplit('@', 1)[-1]}"
 
 
+_STATES = {
+    "28P01": "the password is wrong",
+    "28000": "this user may not log in",
+    "3D000": "there is no such database",
+    "42501": "this user may not read the table",
+    "42703": "a column is missing",
+}
+#: what a failed connection says, which has no state
+_WORDS = (
+    ("password authentication failed", "the password is wrong"),
+    ("no password supplied", "a password is needed; set PGPASSWORD"),
+    ("role", "there is no such user"),
+    ("database", "there is no such database"),
+    ("refused", "no server answers there"),
+    ("timeout", "the server does not answer in time"),
+    ("translate host", "there is no such host"),
+    ("resolve", "there is no such host"),
+    ("name or service not known", "there is no such host"),
+)
+
+
 def _cause(error: Any) -> str:
     """A short word for what went wrong, without anything of the URL."""
-    state = getattr(getattr(error, "orig", None), "sqlstate", None)
-    words = {
-        "28P01": "the password is wrong",
-        "28000": "this user may not log in",
-        "3D000": "there is no such database",
-        "42501": "this user may not read the table",
-        "42703": "a column is missing",
-    }
-    if state in words:
-        return words[state]
-    name = type(getattr(error, "orig", None) or error).__name__
-    return f"{name} {state}" if state else f"{name}: is the server running, and are name and password right?"
+    origin = getattr(error, "orig", None) or error
+    state = getattr(origin, "sqlstate", None)
+    if state in _STATES:
+        return _STATES[state]
+    text = str(origin).lower()
+    for word, meaning in _WORDS:
+        if word in text and (word not in ("role", "database") or "does not exist" in text):
+            return meaning
+    name = type(origin).__name__
+    return f"{name} {state}" if state else f"{name}; see the server's own log"
 
 
 def read(address: str, options: ReadOptions = DEFAULT_OPTIONS) -> tuple[Batch, str]:
