@@ -8,6 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.segment import Segment
+
     from monitor.dashboard.app import Dashboard
     from monitor.dashboard.compactor import Compactor
     from monitor.dashboard.feed import Feed, FeedFactory
@@ -43,13 +45,12 @@ def run(
     """
     from monitor.dashboard.app import Dashboard
     from monitor.dashboard.model.state import state_file
-    from monitor.dashboard.once import print_frame, terminal_size
+    from monitor.dashboard.once import print_frame, rows_of, terminal_size
 
-    shown: list[bool] = []
+    drawn: list[list[list[Segment]]] = []
 
     def first(app: Dashboard) -> None:
-        print_frame(app)
-        shown.append(app.desk.view is not None)
+        drawn.append(rows_of(app))
         app.exit(0)
 
     app = Dashboard(
@@ -68,7 +69,10 @@ def run(
     )
     if once:
         app.run(headless=True, size=size or terminal_size())
-        return 1 if app.return_code else 0 if shown == [True] else 3
+        if app.return_code or not drawn:
+            return 1
+        print_frame(drawn[0], no_color=app.no_color)
+        return 0 if app.desk.view is not None else 3
     app.run()
     return 1 if app.return_code else 0
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 
@@ -21,12 +23,16 @@ def terminal_size() -> tuple[int, int]:
     return max(20, size.columns), max(8, size.lines - 1)
 
 
+def rows_of(app: Dashboard) -> list[list[Segment]]:
+    """The present screen, row by row."""
+    return [list(strip) for strip in app.screen._compositor.render_strips()]
+
+
 def picture(app: Dashboard, title: str) -> str:
     """The present screen as an SVG."""
     theme = app.current_theme
-    rows = [list(strip) for strip in app.screen._compositor.render_strips()]
     return svg(
-        rows,
+        rows_of(app),
         app.size.width,
         title=title,
         foreground=theme.foreground or "#d7dce2",
@@ -34,25 +40,31 @@ def picture(app: Dashboard, title: str) -> str:
     )
 
 
-def print_frame(app: Dashboard, out: TextIO | None = None) -> None:
-    """The present picture of the screen as text, with colours where ``out`` is a terminal that has them."""
+def print_frame(rows: Sequence[Sequence[Segment]], out: TextIO | None = None, *, no_color: bool = False) -> None:
+    """A screen as text, with colours where ``out`` is a terminal that has them.
+
+    Not to be called while the app runs: Textual then stands in for stdout and says it is a terminal.
+    """
     out = out or sys.stdout
-    console = Console(file=out, width=app.size.width, no_color=app.no_color or None, highlight=False, soft_wrap=True)
-    for strip in app.screen._compositor.render_strips():
-        segments = list(strip)
-        if not console.is_terminal or app.no_color:
-            text = "".join(segment.text for segment in segments).rstrip()
-            out.write(text + "\n")
+    console = Console(file=out)
+    system = _SYSTEMS.get(console.color_system or "") if console.is_terminal and not no_color else None
+    for strip in rows:
+        if system is None:
+            out.write("".join(segment.text for segment in strip).rstrip() + "\n")
         else:
-            console.print(*[_Line(segments)], end="\n")
+            out.write("".join(_coloured(segment, system) for segment in strip) + "\n")
     out.flush()
 
 
-class _Line:
-    """Segments as they are."""
+_SYSTEMS = {
+    "standard": ColorSystem.STANDARD,
+    "256": ColorSystem.EIGHT_BIT,
+    "truecolor": ColorSystem.TRUECOLOR,
+    "windows": ColorSystem.WINDOWS,
+}
 
-    def __init__(self, segments: list[Segment]) -> None:
-        self._segments = segments
 
-    def __rich_console__(self, console: Console, options: object) -> list[Segment]:
-        return self._segments
+def _coloured(segment: Segment, system: ColorSystem) -> str:
+    if segment.style is None or segment.control:
+        return segment.text
+    return segment.style.render(segment.text, color_system=system)

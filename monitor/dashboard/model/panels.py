@@ -117,7 +117,7 @@ def _value(value: Any, kind: str, unit: str) -> str:
             return usd(value)
         if kind == "score":
             return f"{value:.2f}"
-        return f"{value:g} {unit}".rstrip()
+        return f"{value:g}" if unit == "count" else f"{value:g} {unit}".rstrip()
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Sequence):
@@ -372,7 +372,6 @@ def empty_lines(snapshot: Snapshot | None, width: int) -> list[Line]:
             out.append((("  " + fill(command, 32), "accent"), (why, "")))
         else:
             out.append((("  " + command, "accent"),))
-            out.append((("    " + clip(why, width - 4), "dim"),))
     out.append(())
     out.extend(
         ((line, "dim"),)

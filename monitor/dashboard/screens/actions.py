@@ -14,11 +14,13 @@ from monitor.dashboard.model.panels import why_lines
 from monitor.dashboard.model.text import Line, Span, line_width
 from monitor.dashboard.screens.sheet import Sheet
 from monitor.dashboard.widgets.board import Board
-from monitor.dashboard.widgets.lines import ButtonLine, LinesPanel
+from monitor.dashboard.widgets.lines import ButtonLine
 
 if TYPE_CHECKING:
     from monitor.dashboard.app import Dashboard
 
+#: hints that mean something on the screen without data
+_WITHOUT_DATA = ("palette", "help", "quit")
 _NONE = {"reset": "compaction or trim", "miss": "cache miss", "error": "error"}
 
 
@@ -252,6 +254,8 @@ class Actions(Screen[None]):
             return
         hidden = frozenset() if self.app.compactor is not None else frozenset({"compact"})
         wanted = hints(hidden, self.app.keys)
+        if self.board.empty:
+            wanted = [hint for hint in wanted if hint[2] in _WITHOUT_DATA]
         width = self.size.width - 1
         kept: list[tuple[int, str, str, str]] = []
         for hint in sorted(wanted, key=lambda item: item[0]):
@@ -303,9 +307,3 @@ class Actions(Screen[None]):
             actions.append((at, at + len(text), f"panel('{name}')"))
             at += len(text)
         return tuple(spans), actions
-
-    def scroll_panel(self, lines: int) -> None:
-        """Scroll the panel in use, where it is one of words."""
-        panel = self.query_one(f"#{self.board.active}")
-        if isinstance(panel, LinesPanel):
-            panel.scroll_lines(lines)

@@ -85,7 +85,7 @@ class MainScreen(Actions, Screen[None]):
         if self.app.panel in PANELS and self.app.panel != "chart":
             board.tab = self.app.panel
         board.arrange_again()
-        self.query_one("#chart").focus()
+        self.query_one("#empty").focus()
         self.draw()
 
     @property
@@ -105,6 +105,7 @@ class MainScreen(Actions, Screen[None]):
         if empty != self.board.empty:
             self.board.empty = empty
             self.board.arrange_again()
+            self.query_one("#empty" if empty else "#chart").focus()
         self.draw()
         self.app.fed(changed)
 

@@ -9,10 +9,15 @@ from textual.message import Message
 from textual.strip import Strip
 
 from monitor.dashboard.model.calls import readout
+from monitor.dashboard.model.cells import Run
 from monitor.dashboard.model.curve import Curve
 from monitor.dashboard.model.frame import Frame, Painter
 from monitor.dashboard.model.sight import Sight
 from monitor.dashboard.widgets.lines import Panel
+
+
+def _real(row: list[Run]) -> int:
+    return sum(len(text) for _style, text in row)
 
 
 class Chart(Panel, can_focus=True):
@@ -80,7 +85,10 @@ class Chart(Panel, can_focus=True):
             options = self.sight.options(glyphs=inks.glyphs)
             frame = self._painter.paint(curve, self.sight.window, width, max(2, height - 1), options)
             words = readout(self.sight.turn, len(curve.turns), width, self._zone)
-            self._strips = [inks.strip(words, width), *(inks.cells(row, width) for row in frame.rows)]
+            strips = (inks.cells(row, width) for row in frame.rows)
+            if width < 12:  # narrower than the axis needs
+                strips = (strip.crop(0, width) for strip in (inks.cells(row, _real(row)) for row in frame.rows))
+            self._strips = [inks.strip(words, width), *strips]
             self._frame = frame
         return self._frame
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.binding import Binding
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -39,6 +40,13 @@ class Panel(Widget):
 
 class LinesPanel(Panel, can_focus=True):
     """Shows lines. ``show`` replaces them; the place scrolled to stays."""
+
+    BINDINGS = [
+        Binding("up,k", "lines(-1)", "up", show=False, id="lines.up"),
+        Binding("down,j", "lines(1)", "down", show=False, id="lines.down"),
+        Binding("pageup", "lines(-10)", "up a page", show=False, id="lines.page_up"),
+        Binding("pagedown", "lines(10)", "down a page", show=False, id="lines.page_down"),
+    ]
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -85,6 +93,10 @@ class LinesPanel(Panel, can_focus=True):
         self._clamp()
         if self._offset != before:
             self.refresh()
+
+    def action_lines(self, lines: int) -> None:
+        """Scroll by keys."""
+        self.scroll_lines(lines)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Wheel."""

@@ -1,0 +1,130 @@
+"""The table by its drawn rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.app import App, ComposeResult
+
+from monitor.dashboard.model.tables import Column
+from monitor.dashboard.themes import Inks
+from monitor.dashboard.widgets.table import Table
+
+
+class Numbers:
+    """Rows 0 to n-1; counts how many were asked for."""
+
+    columns: Sequence[Column] = (
+        Column("n", "number", 8, ">", 1, lambda row: (str(row), "")),
+        Column("word", "word", 8, "<", 2, lambda row: (f"w{row}", "dim"), True),
+    )
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.asked: list[int] = []
+        self.version: object = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def row(self, number: int) -> Any:
+        self.asked.append(number)
+        return number
+
+
+class Host(App[None]):
+    """An app around one table."""
+
+    CSS = "Table { width: 100%; height: 100%; }"
+
+    def __init__(self, source: Numbers) -> None:
+        super().__init__()
+        self.source = source
+        self.heard: list[tuple[str, int | str]] = []
+
+    def compose(self) -> ComposeResult:
+        yield Table(self.source, id="table", empty="nothing here")
+
+    def inks_on(self, paper: str) -> Inks:
+        return Inks()
+
+    def on_table_moved(self, message: Table.Moved) -> None:
+        self.heard.append((type(message).__name__, message.row))
+
+    def on_table_chosen(self, message: Table.Chosen) -> None:
+        self.heard.append(("Chosen", message.row))
+
+    def on_table_heading_clicked(self, message: Table.HeadingClicked) -> None:
+        self.heard.append(("Heading", message.key))
+
+
+def lines(table: Table) -> list[str]:
+    return [table.render_line(y).text.rstrip(" │┃") for y in range(table.size.height)]
+
+
+async def test_only_visible_rows_are_asked_for() -> None:
+    source = Numbers(1_000_000)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        table.focus()
+        await pilot.pause()
+        assert lines(table)[0].split() == ["number", "word"]
+        assert lines(table)[1].split() == ["0", "w0"]
+        await pilot.press("pagedown", "pagedown")
+        assert table.row == 20 and lines(table)[-1].split() == ["20", "w20"]
+        assert len(set(source.asked)) < 40
+
+
+async def test_moves_stay_inside_and_are_told() -> None:
+    source = Numbers(5)
+    app = Host(source)
+    async with app.run_test(size=(40, 12)) as pilot:
+        pilot.app.query_one(Table).focus()
+        await pilot.press("up", "down", "down", "pagedown", "down", "enter")
+        assert app.heard == [("Moved", 1), ("Moved", 2), ("Moved", 4), ("Chosen", 4)]
+
+
+async def test_a_growing_source_keeps_the_cursor_row_in_sight() -> None:
+    source = Numbers(50)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        table.update(row=30)
+        await pilot.pause()
+        assert any(line.split() == ["30", "w30"] for line in lines(table))
+        source.count, source.version = 3, 1
+        table.update()
+        await pilot.pause()
+        assert table.row == 2 and lines(table)[3].split() == ["2", "w2"]
+        source.count, source.version = 0, 2
+        table.update()
+        await pilot.pause()
+        assert lines(table)[1].strip() == "nothing here"
+
+
+async def test_mouse_chooses_rows_headings_and_drags_the_bar() -> None:
+    source = Numbers(1_000)
+    app = Host(source)
+    async with app.run_test(size=(40, 12)) as pilot:
+        table = app.query_one(Table)
+        await pilot.click(Table, offset=(5, 4))
+        await pilot.click(Table, offset=(5, 4))
+        await pilot.click(Table, offset=(12, 0))
+        assert app.heard == [("Moved", 3), ("Chosen", 3), ("Heading", "word")]
+        await pilot.mouse_down(Table, offset=(39, 11))
+        await pilot.mouse_up(Table, offset=(39, 11))
+        await pilot.pause()
+        assert lines(table)[-1].split() == ["999", "w999"]
+        assert "┃" in table.render_line(11).text
+
+
+async def test_every_line_has_the_width() -> None:
+    source = Numbers(1_000)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        for size in ((40, 12), (9, 4), (120, 30)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            table = pilot.app.query_one(Table)
+            for y in range(table.size.height):
+                strip = table.render_line(y)
+                assert strip.cell_length == len(strip.text) == size[0]

@@ -1,0 +1,179 @@
+"""The real program in a real terminal: started, fed, driven by keys, resized, ended. Skipped where there is no tmux."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+
+
+def line(number: int, read: int, write: int, at: datetime) -> str:
+    """One answer as Claude Code writes it; 20 tokens of the prompt are new."""
+    usage = {
+        "input_tokens": 20,
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": write,
+        "output_tokens": 300,
+    }
+    message = {
+        "id": f"msg_{number:04d}",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-opus-4-5",
+        "content": [{"type": "text", "text": "ok"}],
+        "stop_reason": "end_turn",
+        "usage": usage,
+    }
+    record = {
+        "type": "assistant",
+        "uuid": f"u{number}",
+        "parentUuid": f"u{number - 1}" if number else None,
+        "sessionId": "11111111-2222-3333-4444-555555555555",
+        "requestId": f"req_{number:04d}",
+        "isSidechain": False,
+        "cwd": "/home/someone/shop",
+        "version": "2.1.0",
+        "timestamp": at.isoformat().replace("+00:00", "Z"),
+        "message": message,
+    }
+    return json.dumps(record) + "\n"
+
+
+def write_log(path: Path, count: int) -> datetime:
+    """``count`` calls that grow by 1,000 tokens each from 20,000; returns the time of the last one."""
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=5 * count)
+    size = 19_980
+    with path.open("w", encoding="utf-8") as out:
+        for i in range(count):
+            read = size - 1_000 if i else 0
+            out.write(line(i, read, size - read, at))
+            size += 1_000
+            at += timedelta(seconds=5)
+    return at
+
+
+class Terminal:
+    """One tmux server with one window."""
+
+    def __init__(self, folder: Path, width: int, height: int) -> None:
+        self.name = f"ctxmon-test-{os.getpid()}-{folder.name}"
+        self.width, self.height = width, height
+        self.env = {
+            **os.environ,
+            "HOME": str(folder),
+            "XDG_STATE_HOME": str(folder / "state"),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "PYTHONPATH": str(ROOT),
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LC_ALL": "C.UTF-8",
+            "TMUX": "",
+        }
+        self.env.pop("NO_COLOR", None)
+
+    def tmux(self, *words: str) -> str:
+        """A command to our own server; what it prints."""
+        command = ["tmux", "-L", self.name, "-f", os.devnull, "-u", *words]
+        return subprocess.run(command, env=self.env, capture_output=True, text=True, check=True, timeout=30).stdout
+
+    def start(self, *words: str) -> None:
+        """Run the program; its exit code is printed when it ends, and the window stays."""
+        program = shlex.join([sys.executable, "-m", "monitor", *words])
+        shell = f"{program}; echo ended with $?; exec sleep 600"
+        self.tmux("new-session", "-d", "-x", str(self.width), "-y", str(self.height), shell)
+
+    def screen(self) -> str:
+        """What is to be seen."""
+        return self.tmux("capture-pane", "-p")
+
+    def until(self, wanted: str | Callable[[str], bool], seconds: float = 40.0) -> str:
+        """Look again and again until a text is there."""
+        holds = wanted if callable(wanted) else lambda screen: wanted in screen
+        end = time.monotonic() + seconds
+        screen = ""
+        while time.monotonic() < end:
+            screen = self.screen()
+            if holds(screen):
+                return screen
+            time.sleep(0.05)
+        raise AssertionError(f"{wanted!r} did not appear on:\n{screen}")
+
+    def press(self, *keys: str) -> None:
+        """Press keys."""
+        self.tmux("send-keys", *keys)
+
+    def close(self) -> None:
+        """End our own server and with it the program."""
+        subprocess.run(["tmux", "-L", self.name, "kill-server"], env=self.env, capture_output=True, check=False)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """A terminal of 100 x 30."""
+    made = Terminal(tmp_path, 100, 30)
+    yield made
+    made.close()
+
+
+def test_a_session_is_followed_driven_resized_and_left(terminal: Terminal, tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    at = write_log(log, 12)
+    terminal.start("watch", str(log))
+    # 19,980 read or written + 20 new, and 1,000 more with each of 11 further calls
+    screen = terminal.until("#11 of 12")
+    assert "31k" in screen and "shop" in screen
+
+    with log.open("a", encoding="utf-8") as out:
+        out.write(line(12, 30_980, 14_000, at))
+    terminal.until(lambda shown: "#12 of 13" in shown and "45k" in shown)
+
+    terminal.press("Left", "Left")
+    terminal.until("#10 of 13")
+    terminal.press("6")
+    terminal.until(lambda shown: "prompt" in shown and "#12" in shown)
+    terminal.press("?")
+    terminal.until("previous turn (one API call)")
+    terminal.press("Escape")
+    terminal.until(lambda shown: "previous turn (one API call)" not in shown)
+
+    for width, height in ((160, 48), (60, 15), (40, 10)):
+        terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
+        terminal.until(lambda shown, height=height: "#10" in shown and len(shown.splitlines()) <= height)
+    terminal.press("2")
+    terminal.until("hit")
+
+    terminal.press("q")
+    screen = terminal.until("ended with 0")
+    assert "#10" not in screen  # the terminal is given back as it was
+    assert "Traceback" not in screen
+    assert log.read_text(encoding="utf-8").count("\n") == 13
+
+
+def test_a_path_that_is_not_there_is_a_problem_and_not_the_end(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.start("watch", str(tmp_path / "nowhere.jsonl"))
+    screen = terminal.until("No calls of a model found yet")
+    assert "nowhere.jsonl" in screen and "ctxmon doctor" in screen
+    write_log(tmp_path / "nowhere.jsonl", 3)
+    terminal.until("#2 of 3")
+    terminal.press("q")
+    terminal.until("ended with 0")
+
+
+def test_one_frame(terminal: Terminal, tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    write_log(log, 12)
+    terminal.start("watch", "--once", str(log))
+    screen = terminal.until("ended with 0")
+    assert "#11 of 12" in screen and "Traceback" not in screen
