@@ -21,13 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from monitor.readers import gateway_sqlite, known_tables, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import known_tables, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head, ReadError, read_head
 from monitor.readers.column_map import ColumnMap, MapError, load_map, parse_map
 from monitor.records import Call, Evidence, Purpose, SessionEvidence, Status
 
-__all__ = ["READER", "ColumnMap", "MapError", "load_map", "parse_map"]
+__all__ = ["READER", "READERS", "ColumnMap", "MapError", "load_map", "parse_map"]
 
 #: the columns of our own ``calls`` tables
 OWN = ColumnMap(
@@ -264,4 +264,27 @@ class TableReader:
         return TableParser(context)
 
 
+class BifrostParser(BaseParser):
+    """Reads the table ``logs`` of Bifrost's SQLite file."""
+
+    def read(self, context: FileContext) -> None:
+        for row in gateway_sqlite.rows(context, "logs", known_tables.BIFROST, "timestamp"):
+            self.records.append(known_tables.bifrost_call(row, self.file, None))
+
+
+class BifrostDatabase:
+    """Bifrost's database file (``logs.db``)."""
+
+    source = "table"
+    title = "Bifrost database"
+    lines = False
+
+    def sniff(self, head: Head) -> float:
+        return 0.95 if gateway_sqlite.has_table(head, "logs", "token_usage", "provider", "object_type") else 0.0
+
+    def parser(self, context: FileContext) -> BifrostParser:
+        return BifrostParser(context)
+
+
 READER = TableReader()
+READERS = [READER, BifrostDatabase()]

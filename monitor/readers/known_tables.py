@@ -20,6 +20,23 @@ from monitor.readers import gateway_values as values
 from monitor.readers import shapes, usage
 from monitor.records import Call, Evidence
 
+#: the columns of Bifrost's table that are read
+BIFROST = (
+    "id",
+    "timestamp",
+    "object_type",
+    "provider",
+    "model",
+    "latency",
+    "status",
+    "token_usage",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "selected_key_id",
+    "virtual_key_id",
+)
+
 
 def kind_of(columns: frozenset[str], row: dict[str, Any] | None) -> str | None:
     """Which of the known tables a row with these columns belongs to."""

@@ -1,9 +1,9 @@
 """one-api and new-api logs (and the gateways built on them, APIYI among them).
 
 Where: the log page's JSON (``/api/log/``, ``/api/log/self``, ``/api/log/token``: saved from the browser's developer
-tools or by a script), rows of the table ``logs`` as JSON, JSON lines or CSV, the CSV and XLSX exports of forks, and the
-log page copied into a spreadsheet, with English or Chinese column names. All envelopes are read: ``data.items``,
-``data`` as a list, a bare list.
+tools or by a script), rows of the table ``logs`` as JSON, JSON lines or CSV, the CSV and XLSX exports of forks, the log
+page copied into a spreadsheet, with English or Chinese column names, and the gateway's SQLite file ``one-api.db``. All
+envelopes are read: ``data.items``, ``data`` as a list, a bare list.
 
 What is read: rows of type 2 (consume) are calls; type 5 is a failed call in new-api (status error, tokens unknown) and
 a channel test in one-api (side). Top-ups, refunds, logins and management rows are left out. A consume row without any
@@ -33,8 +33,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
+from monitor.readers import gateway_sqlite, table_rows, usage
 from monitor.readers import gateway_values as values
-from monitor.readers import table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.lines import strip
 from monitor.readers.new_api_rows import (
@@ -284,4 +284,27 @@ class OneApiReader(NewApiReader):
         return 0.96 if plain and super().sniff(head) else 0.0
 
 
-READERS = [NewApiReader(), OneApiReader()]
+class NewApiDatabaseParser(BaseParser):
+    """Reads the table ``logs`` of a SQLite file."""
+
+    def read(self, context: FileContext) -> None:
+        maker = Rows(self.file, self.options.source)
+        rows = [lenient_row(row) for row in gateway_sqlite.rows(context, "logs", LogRow.__struct_fields__, "id")]
+        self.records += maker.calls(rows, itertools.repeat(None))
+
+
+class NewApiDatabase:
+    """The gateway's own database file (``one-api.db``)."""
+
+    source = "new-api"
+    title = "new-api / one-api database"
+    lines = False
+
+    def sniff(self, head: Head) -> float:
+        return 0.95 if gateway_sqlite.has_table(head, "logs", "token_name", "model_name", "prompt_tokens") else 0.0
+
+    def parser(self, context: FileContext) -> NewApiDatabaseParser:
+        return NewApiDatabaseParser(context)
+
+
+READERS = [NewApiReader(), OneApiReader(), NewApiDatabase()]

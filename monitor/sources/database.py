@@ -242,11 +242,10 @@ class Database:
         return values.latest(records)
 
     def _bifrost_rows(self, sqlalchemy: Any) -> list[Record]:
-        from monitor.readers.known_tables import bifrost_call
+        from monitor.readers.known_tables import BIFROST, bifrost_call
 
         column = sqlalchemy.column
-        names = ("id", "timestamp", "object_type", "provider", "model", "latency", "status", "token_usage", "cost")
-        wanted = [column(name) for name in (*names, "prompt_tokens", "completion_tokens") if name in self._columns]
+        wanted = [column(name) for name in BIFROST if name in self._columns]
         where = [column("timestamp") >= self._last] if self._last is not None else []
         records: list[Record] = []
         for row in self._select(sqlalchemy, wanted, "timestamp", where):
@@ -339,8 +338,8 @@ def _agent_file(address: str, options: ReadOptions) -> tuple[Batch, str] | None:
         reader, score = choose(read_head(context), options.source)
     except OSError as error:
         raise ReadError(f"the file cannot be opened ({error.strerror})") from error
-    if reader is None or score < 0.3:
-        return None
+    if reader is None or score < 0.3 or reader.source in ("new-api", "one-api", "table"):
+        return None  # tables of gateways are read here
     parser = reader.parser(context)
     parser.read(context)
     return Batch(_shown(address), _renamed(parser.take(), _shown(address)), True), reader.title
