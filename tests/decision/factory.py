@@ -203,3 +203,48 @@ def say(*flags, words=(), paths=(), time=NOW - 3000, kind="user"):
 
 def answer():
     return Step(session="s1", kind="answer", time=NOW - 2000)
+
+
+# ------------------------------------------------------------------------------------------------- transcripts
+def transcript(path, prompts, *, pending=False, end=NOW, compactions=(), name="s1"):
+    """Write a Claude Code transcript: one Bash call a prompt size; ``compactions``: {before call: size after}.
+
+    Args:
+        pending: the last tool call has no result.
+        end: when the last call began, ms since the epoch; ten seconds lie between calls.
+    """
+    import json
+    from datetime import UTC, datetime
+
+    def stamp(ms):
+        return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    base = {"sessionId": name, "isSidechain": False, "version": "2.1.0", "cwd": "/home/u/shop"}
+    start = end - 10_000 * (len(prompts) - 1)
+    lines = [{**base, "type": "user", "uuid": f"u0-{name}", "timestamp": stamp(start - 1000),
+              "message": {"role": "user", "content": "Port the importer."}}]  # fmt: skip
+    before = 0
+    done = dict(compactions)
+    for n, prompt in enumerate(prompts):
+        at = start + 10_000 * n
+        if n in done:
+            lines.append({**base, "type": "system", "subtype": "compact_boundary", "uuid": f"c{n}-{name}",
+                          "timestamp": stamp(at - 500),
+                          "compactMetadata": {"trigger": "auto", "preTokens": before, "postTokens": done[n]}})  # fmt: skip
+            before = 0
+        usage = {"input_tokens": 10, "cache_creation_input_tokens": prompt - before - 10,
+                 "cache_read_input_tokens": before, "output_tokens": 300,
+                 "cache_creation": {"ephemeral_5m_input_tokens": prompt - before - 10, "ephemeral_1h_input_tokens": 0}}  # fmt: skip
+        content = [
+            {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": f"sed -n {n}p src/a{n}.py"}}
+        ]
+        lines.append({**base, "type": "assistant", "uuid": f"a{n}-{name}", "timestamp": stamp(at), "requestId": f"r{n}-{name}",
+                      "message": {"id": f"m{n}-{name}", "role": "assistant", "model": MODEL, "stop_reason": "tool_use",
+                                  "content": content, "usage": usage}})  # fmt: skip
+        if not (pending and n == len(prompts) - 1):
+            lines.append({**base, "type": "user", "uuid": f"u{n + 1}-{name}", "timestamp": stamp(at + 3000),
+                          "message": {"role": "user", "content": [
+                              {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"line {n}"}]}})  # fmt: skip
+        before = prompt
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
