@@ -47,7 +47,6 @@ from monitor.records import Call, Record
 
 SOURCE = "api-log"
 _SSE_LINE = re.compile(rb"(?:data|event|id|retry):|:")
-_SSE_HEAD = re.compile(rb'\s*(?:\xef\xbb\xbf)?(?::[^\n]*\n|(?:event|id|retry):[^\n]*\n|\s+)*data:\s*(?:\{"|\[DONE\])')
 _PAIR_HEAD = re.compile(
     rb'\s*\[?\s*\{(?:\s*"[\w.-]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[\d.]+|null|true|false)\s*,)*\s*"request(?:_body)?"\s*:\s*\{'
 )
@@ -188,9 +187,11 @@ class ApiLog:
 
     def sniff(self, head: Head) -> float:
         data = head.data
-        if _SSE_HEAD.match(data[:8192]) is not None:
+        if _is_stream(data[:16384]):
             return 0.8
         opening = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0].strip()
+        if opening[:1] not in (b"{", b"["):
+            return 0.0
         found = _spread(data) if opening in (b"{", b"[") else first_objects(data, 6)
         best = 0.0
         for value in found:
@@ -208,6 +209,17 @@ class ApiLog:
 
     def parser(self, context: FileContext) -> ApiLogParser:
         return ApiLogParser(context)
+
+
+def _is_stream(data: bytes) -> bool:
+    """Whether bytes are an event stream with JSON payloads."""
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        text = line.strip()
+        if text.startswith(b"data:"):
+            return text[5:].lstrip()[:2] in (b'{"', b"[D")
+        if text and _SSE_LINE.match(text) is None:
+            return False
+    return False
 
 
 def _spread(data: bytes) -> list[dict[str, Any]]:

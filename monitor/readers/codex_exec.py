@@ -78,7 +78,7 @@ class CodexExec:
 
     def sniff(self, head: Head) -> float:
         kinds = [value.get("type") for value in first_objects(head.data, 12)]
-        own = sum(1 for kind in kinds if kind in _OWN)
+        own = sum(1 for kind in kinds if isinstance(kind, str) and kind in _OWN)
         return 0.97 if own and own >= len(kinds) - 1 else 0.0
 
     def parser(self, context: FileContext) -> CodexExecParser:

@@ -117,7 +117,6 @@ class Assembler:
 
     def _reply(self, exchange: Exchange) -> Reply:
         reader = ReplyReader()
-        whole = True
         if exchange.documents is not None:
             for value in exchange.documents:
                 reader.feed(value)
@@ -127,12 +126,9 @@ class Assembler:
             except bodies.BodyError as error:
                 self._damage = f"{error}; what this call used is unknown"
                 data = b""
-            values, whole = bodies.documents(data)
-            for value in values:
+            for value in bodies.documents(data)[0]:
                 reader.feed(value)
-        reply = reader.reply()
-        reply.complete = reply.complete and whole
-        return reply
+        return reader.reply()
 
     def _facts(
         self, exchange: Exchange, request: Request | None, reply: Reply, kind: str, host: str, path: str

@@ -42,12 +42,11 @@ _CONTINUES = re.compile(
 )
 _PROBE = 6000
 _SKIPPED_KEYS = frozenset({"cache_control", "id", "status", "annotations", "logprobs", "index", "created_by"})
-_THINKING = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content"})
-_TEXTS = frozenset({"text", "input_text", "output_text"})
-_RESULTS = frozenset(
-    {"function_call_output", "custom_tool_call_output", "local_shell_call_output", "computer_call_output"}
-)
-_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "computer_call", "mcp_call"})
+# tuples, because what they are compared with may be any JSON value
+_THINKING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
+_TEXTS = ("text", "input_text", "output_text")
+_RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "computer_call_output")
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "computer_call", "mcp_call")
 
 
 def digest(data: bytes) -> bytes:
@@ -213,7 +212,8 @@ def _answer(message: dict[str, Any]) -> tuple[str, list[tuple[str, Any]]]:
                 for key in ("toolUse", "functionCall"):
                     if isinstance(inner := block.get(key), dict):
                         calls.append((str(inner.get("name")), inner.get("input", inner.get("args"))))
-    for call in message.get("tool_calls") or ():
+    listed = message.get("tool_calls")
+    for call in listed if isinstance(listed, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             calls.append((str(function.get("name")), function.get("arguments")))

@@ -78,7 +78,9 @@ class ReplyReader:
             return
         inner = value.get("response")
         kind = value.get("type")
-        if isinstance(kind, str) and kind.startswith("response."):
+        if not isinstance(kind, str):
+            kind = ""
+        if kind.startswith("response."):
             self._response_event(kind, value)
         elif kind in _ANTHROPIC or kind == "message":
             self._anthropic(kind, value)
@@ -96,7 +98,7 @@ class ReplyReader:
             self._gemini(inner)
         elif "event_type" in value or value.get("object") == "interaction":
             self._interaction(value)
-        elif isinstance(kind, str) and kind.startswith(("message-", "content-", "tool-")):
+        elif kind.startswith(("message-", "content-", "tool-")):
             self._cohere_event(kind, value)
         elif "done" in value or "prompt_eval_count" in value:
             self._ollama(value)
@@ -109,7 +111,7 @@ class ReplyReader:
         self._timings = value.get("timings") or self._timings
         groq = value.get("x_groq")
         found = value.get("usage") or (groq.get("usage") if isinstance(groq, dict) else None)
-        for choice in value.get("choices") or ():
+        for choice in _rows(value.get("choices")):
             if not isinstance(choice, dict):
                 continue
             found = found or choice.get("usage")
@@ -120,7 +122,7 @@ class ReplyReader:
             part = choice.get("delta") or choice.get("message") or {}
             if isinstance(part, dict):
                 self._answer.text(part.get("content"))
-                for n, call in enumerate(part.get("tool_calls") or ()):
+                for n, call in enumerate(_rows(part.get("tool_calls"))):
                     if isinstance(call, dict) and isinstance(function := call.get("function"), dict):
                         self._answer.call(
                             call.get("index", n), call.get("id"), function.get("name"), function.get("arguments")
@@ -227,13 +229,13 @@ class ReplyReader:
         reply.model = _string(value.get("modelVersion")) or reply.model
         if isinstance(value.get("usageMetadata"), Mapping) and value["usageMetadata"]:
             self._usage = value["usageMetadata"]
-        for candidate in value.get("candidates") or ():
+        for candidate in _rows(value.get("candidates")):
             if not isinstance(candidate, dict) or candidate.get("index") not in (0, None):
                 continue
             if isinstance(reason := candidate.get("finishReason"), str):
                 reply.stop, reply.complete = reason, True
             content = candidate.get("content")
-            for part in (content.get("parts") if isinstance(content, dict) else None) or ():
+            for part in _rows(content.get("parts") if isinstance(content, dict) else None):
                 if isinstance(part, dict):
                     if not part.get("thought"):
                         self._answer.text(part.get("text"))
@@ -363,6 +365,10 @@ class ReplyReader:
                 reply.summary_tokens = reply.tokens.output
         reply.digest, reply.calls = self._answer.finish()
         return reply
+
+
+def _rows(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _string(value: Any) -> str | None:
