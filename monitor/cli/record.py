@@ -215,15 +215,21 @@ def _dashboard(log: Path, title: str) -> int:
     return int(show([log], title=title))
 
 
+def _child_command(args: argparse.Namespace) -> list[str]:
+    """The same command without the dashboard, bound to the life of this process."""
+    given = [a for a in getattr(args, "argv", None) or sys.argv[1:] if a != "--watch"]
+    return [sys.executable, "-m", "monitor", *given, "--stop-with-stdin"]
+
+
 def _watch(args: argparse.Namespace, log: Path) -> int:
     """Record in a process of its own, so that drawing never holds up the traffic, and show its log here."""
     import subprocess
     import threading
 
     log.parent.mkdir(parents=True, exist_ok=True)
-    given = [a for a in getattr(args, "argv", None) or sys.argv[1:] if a != "--watch"]
-    command = [sys.executable, "-m", "monitor", *given, "--stop-with-stdin"]
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        _child_command(args), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     said: list[str] = []
 
     def listen() -> None:

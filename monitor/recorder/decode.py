@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 STEP = 256 * 1024  # decoded bytes handed on at a time
-#: zstd and brotli give all the output of an input at once; small inputs keep a decompression bomb small
+#: zstd (and old brotli) give all the output of an input at once; small inputs keep a decompression bomb small
 SLICE = 1024
 
 
@@ -38,26 +38,29 @@ class _Zlib:
     """gzip and deflate; deflate may come without its zlib wrapper, as browsers accept it too."""
 
     def __init__(self, deflate: bool) -> None:
-        self._deflate = deflate
-        self._engine = zlib.decompressobj(zlib.MAX_WBITS | (0 if deflate else 16))
-        self._begun = False
+        self._wbits: int | None = None if deflate else zlib.MAX_WBITS | 16
+        self._engine: zlib._Decompress | None = None
+        self._held = b""  # the first byte, until the second tells whether there is a wrapper
 
     def feed(self, data: bytes) -> Iterator[bytes]:
+        if self._wbits is None:
+            data = self._held + data
+            if len(data) < 2:
+                self._held = data
+                return
+            wrapped = data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+            self._wbits = zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS
         while data:
+            if self._engine is None:
+                self._engine = zlib.decompressobj(self._wbits)
             try:
                 out = self._engine.decompress(data, STEP)
             except zlib.error as error:
-                if self._begun or not self._deflate:
-                    raise DecodeError("broken compression") from error
-                self._engine, self._begun = zlib.decompressobj(-zlib.MAX_WBITS), True
-                continue
-            self._begun = True
+                raise DecodeError("broken compression") from error
             if out:
                 yield out
             if self._engine.eof:  # another member may follow
-                data = self._engine.unused_data
-                if data:
-                    self._engine = zlib.decompressobj(zlib.MAX_WBITS | (0 if self._deflate else 16))
+                data, self._engine = self._engine.unused_data, None
             else:
                 data = self._engine.unconsumed_tail
 
@@ -96,15 +99,23 @@ class _Brotli:
             raise DecodeError("brotli is not installed") from error
         self._error: type[Exception] = brotli.error
         self._engine = brotli.Decompressor()
+        self._bounded = hasattr(self._engine, "can_accept_more_data")  # since brotli 1.2
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         for at in range(0, len(data), SLICE):
+            piece = data[at : at + SLICE]
             try:
-                out: bytes = self._engine.process(data[at : at + SLICE])
+                if not self._bounded:
+                    yield self._engine.process(piece)
+                    continue
+                out = self._engine.process(piece, output_buffer_limit=STEP)
+                yield out
+                # a full piece may not have been all, even where more input would be taken
+                while len(out) >= STEP or not self._engine.can_accept_more_data():
+                    out = self._engine.process(b"", output_buffer_limit=STEP)
+                    yield out
             except self._error as error:
                 raise DecodeError("broken compression") from error
-            if out:
-                yield out
 
 
 class _Chain:

@@ -230,13 +230,14 @@ def continues_summary(message: Any) -> bool:
 # ------------------------------------------------------------------------------------------------------------ identity
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+_KEY = re.compile(r"(?:sk|pk|rk|xai|gsk|hf|ghp|pplx)[-_]|AIza|Bearer|Basic|eyJ", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _SESSION_PART = re.compile(r"session_([0-9A-Za-z-]{8,64})")
 
 
 def identifier(value: Any) -> str | None:
-    """A value if it looks like a machine's id, else None (a free text is no id)."""
-    return value if isinstance(value, str) and _ID.fullmatch(value) else None
+    """A value if it looks like a machine's id, else None: a free text is no id, and a key must not pass for one."""
+    return value if isinstance(value, str) and _ID.fullmatch(value) and not _KEY.match(value) else None
 
 
 def hashed_unless_id(value: Any) -> str | None:

@@ -5,6 +5,7 @@ Used for bodies too large to be kept whole. It does not validate: what it hands 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from hashlib import blake2b
@@ -44,7 +45,7 @@ class Splitter:
             if self._in_string:
                 at = self._string(data, at, start)
                 if not self._in_string and self._expect_key and self._depth == 1:
-                    self._key = self._take(data, start, at).strip(b' \t\r\n"').decode("utf-8", "replace")
+                    self._key = self._name(self._take(data, start, at))
                     self._expect_key = False
                 continue
             found = (_DEEP if self._depth > self._level() else _ANY).search(data, at)
@@ -54,6 +55,13 @@ class Splitter:
             start = self._mark(data, here, start)
         if self._open and start < size:
             self._add(data[start:])
+
+    @staticmethod
+    def _name(raw: bytes) -> str:
+        try:
+            return str(json.loads(raw.decode("utf-8", "surrogatepass")))
+        except ValueError:  # too long to be kept, or broken
+            return ""
 
     def _level(self) -> int:
         """Depth at which units are separated."""

@@ -278,7 +278,7 @@ class CallJob:
 
     def _client(self) -> str | None:
         words = _CLIENT.findall(header(self.request, b"user-agent")[:200])
-        return words[0][:64] if words else None
+        return next((w[:64] for w in words if identifier(w.partition("/")[0]) and w.encode() not in self.secrets), None)
 
     def _origin(self) -> str | None:
         """Tells callers apart: 4 bytes of a digest of the key and the user agent; too short to lead back to a key."""

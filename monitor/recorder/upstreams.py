@@ -65,6 +65,8 @@ def parse_upstream(text: str) -> Upstream:
     name, equals, url = text.partition("=")
     if not equals or "/" in name or ":" in name:
         name, url = (text, KNOWN[text]) if text in KNOWN else ("", text)
+    elif not name:
+        raise UpstreamError("An upstream is written as URL or NAME=URL; the name before = is missing.")
     if name and not _NAME.fullmatch(name):
         raise UpstreamError(f"The name of an upstream is made of a-z, 0-9, - and _, not {name!r}.")
     try:
