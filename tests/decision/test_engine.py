@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from monitor.decision.engine import decide
+from monitor.decision.engine import decide, decide_on
+from monitor.decision.facts import Compacted, Facts
+from monitor.decision.model import ACTION_WORDS
 from monitor.decision.table import builtin
 from monitor.pricing import PriceTable
-from tests.decision.factory import NOW, Session, answer, say, tool
+from monitor.sessions.view import Forecast, Range
+from tests.decision.factory import MODEL, NOW, Session, answer, say, tool
 
 
 def advise(session: Session, **options):
@@ -360,3 +365,33 @@ def test_every_row_of_the_table_has_a_test_that_fires_it():
     """A new row must come with a situation: its id stands in this file."""
     text = Path(__file__).read_text(encoding="utf-8")
     assert [row.id for row in builtin().rows if f'"{row.id}"' not in text] == []
+
+
+numbers = st.one_of(st.none(), st.integers(0, 2_000_000))
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    prompt=numbers,
+    output=numbers,
+    window=st.one_of(st.none(), st.integers(1, 2_000_000)),
+    usable=st.one_of(st.none(), st.integers(0, 2_000_000)),
+    opening=numbers,
+    since=st.integers(0, 100),
+    after=numbers,
+    idle=st.integers(-10_000, 10_000_000),
+    model=st.sampled_from([None, MODEL, "gpt-5.5", "gemini-3-pro-preview", "house-model"]),
+    pending=st.booleans(),
+    forecast=st.sampled_from([None, Forecast(calls_to_limit=None, calls_to_window=None, tokens_per_call=-20.0, deltas=9),
+                              Forecast(calls_to_limit=Range(0, 0, 0), calls_to_window=None, tokens_per_call=0.0, deltas=9)]),
+)  # fmt: skip
+def test_any_facts_get_an_answer(prompt, output, window, usable, opening, since, after, idle, model, pending, forecast):
+    facts = Facts(
+        session="s", source="pi", model=model, prompt=prompt, output=output, context_limit=window, whole_window=window,
+        usable_limit=usable, opening=opening, compactions=1, latest=(Compacted(since, after),), time=NOW - idle,
+        pending_reset=pending, forecast=forecast, cache_reported=True, ttl_s=300,
+    )  # fmt: skip
+    d = decide_on(facts, now_ms=NOW, prices=PriceTable.load(), explain=True)
+    assert d.action in ACTION_WORDS and d.next and sum(row.fired for row in d.rows) == 1
+    if prompt is None:
+        assert d.costs is None and d.signals["used"].how == "unknown"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from monitor.decision.phase import ABANDONED_MS, phase
 from monitor.records import Step
@@ -188,3 +190,31 @@ def test_thanks_complete_a_task_unless_an_order_follows():
 def test_what_the_client_added_is_not_taken_for_the_user():
     meta = Step(session="s1", kind="user", flags=("meta",))
     assert judge(say(), *EDIT, *tool("commit"), answer(), meta).boundary == pytest.approx(0.25)
+
+
+any_step = st.builds(
+    Step,
+    session=st.just("s1"),
+    kind=st.sampled_from(["user", "tool_call", "tool_result", "answer", "command"]),
+    time=st.one_of(st.none(), st.integers(NOW - 10**8, NOW)),
+    category=st.sampled_from(["edit", "read", "check", "commit", "push", "todo", "plan", "agent", "shell", "other"]),
+    id=st.sampled_from(["", "a", "b", "c"]),
+    key=st.integers(0, 3),
+    ok=st.sampled_from([None, True, False]),
+    error_key=st.integers(0, 2),
+    words=st.lists(st.integers(0, 9), max_size=8).map(tuple),
+    paths=st.lists(st.integers(0, 3), max_size=3).map(tuple),
+    flags=st.lists(st.sampled_from(["ack", "correction", "new_task", "meta", "thanks", "passed", "failed", "transient",
+                                    "todo_add", "todo_start", "todo_done", "clear", "background"]), max_size=3).map(tuple),
+    todos=st.sampled_from([None, (0, 0, 0), (2, 1, 0), (0, 0, 3)]),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(any_step, max_size=30), st.one_of(st.none(), st.floats(0, 1e6)))
+def test_any_steps_get_a_judgement_within_bounds(steps, idle):
+    p = phase(steps, idle_s=idle, now_ms=NOW)
+    assert p.boundary is None if not steps else 0 <= p.boundary <= 1
+    assert p.topic is None or 0 <= p.topic <= 1
+    assert p.todos is None or min(p.todos) >= 0
+    assert not p.pending or p.boundary == 0

@@ -145,8 +145,8 @@ def test_the_logs_own_flag_beats_the_text():
 
 
 def test_the_same_error_has_the_same_key_whatever_its_numbers():
-    a = result('Exit code 1\n  File "/tmp/x1/a.py", line 12\nTypeError: bad operand 17\n')
-    b = result('Exit code 1\n  File "/tmp/y22/a.py", line 99\nTypeError: bad operand 3\n')
+    a = result('Exit code 1\n  File "/var/x1/a.py", line 12\nTypeError: bad operand 17\n')
+    b = result('Exit code 1\n  File "/var/y22/a.py", line 99\nTypeError: bad operand 3\n')
     c = result("Exit code 1\nKeyError: 'x'\n")
     assert a.error_key == b.error_key != c.error_key
     assert a.error_key and c.error_key

@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from monitor.decision.table import builtin
 from monitor.pricing import PriceTable
@@ -236,3 +238,21 @@ def test_what_a_real_client_sent_agrees_with_its_transcript():
     assert [row.split()[-1] for row in statusline.comparison(found, now).splitlines()[1:]] == ["agree"] * 3
     pending = statusline.status({**sent[2], "transcript_path": str(transcript_file)}, prices=PRICES)
     assert pending.usage == "pending" and pending.facts.prompt == 3_200
+
+
+KEYS = ["context_window", "current_usage", "context_window_size", "prompt_cache", "expires_at", "ttl", "hit_ratio",
+        "misses", "warm", "rate_limits", "five_hour", "used_percentage", "resets_at", "model", "id", *NAMES]  # fmt: skip
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 10**15), st.floats(allow_nan=False), st.text(max_size=5)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(KEYS), values, max_size=6))
+def test_any_status_gives_one_line(data):
+    line = shown(data)
+    assert line and "\n" not in line
+    statusline.comparison(statusline.status(data, prices=PRICES), NOW)
