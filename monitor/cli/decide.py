@@ -34,6 +34,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
                              "(default 100k, 0: off)")  # fmt: skip
     parser.add_argument("--explain", action="store_true", help="print every row of the table and every signal")
     parser.add_argument("--exit-code", action="store_true", help="tell the advice by the exit code")
+    parser.add_argument("--print-table", action="store_true", help="print the built-in table, to copy and change")
     parser.add_argument("--watch", action="store_true", help="stay, and print a line whenever the advice changes")
 
 
@@ -70,6 +71,11 @@ def table_of(args: argparse.Namespace) -> Table:
 
 def run(args: argparse.Namespace) -> int:
     """Print the decision. Exit code 3 if there is no session."""
+    if args.print_table:
+        from monitor.decision.table import SOURCE
+
+        common.write_output(SOURCE.read_text(encoding="utf-8"), None)
+        return 0
     table = table_of(args)
     if args.watch:
         return _watch(args, table)

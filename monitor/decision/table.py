@@ -20,6 +20,8 @@ from monitor.decision.model import Action, RowTrace
 from monitor.decision.specs import SPECS, shown, shown_as
 
 PATH = Path(__file__).resolve().parent.parent / "data" / "decision.json"
+#: what it is compiled from
+SOURCE = PATH.with_suffix(".yaml")
 Values = Mapping[str, Any]
 Test = Callable[[Values], bool | None]
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {

@@ -101,6 +101,14 @@ def test_an_own_table_replaces_the_built_in_one(small, tmp_path, capsys):
     assert "22,100 tokens" in capsys.readouterr().out
 
 
+def test_the_printed_table_is_the_built_in_one_and_can_be_used(small, tmp_path, capsys):
+    assert main(["decide", "--print-table"]) == 0
+    table = tmp_path / "copy.yaml"
+    table.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["decide", str(small), "--table", str(table), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rule"] == "nothing-to-gain"
+
+
 def test_a_wrong_table_is_told_with_its_line_and_nothing_else(small, tmp_path, capsys):
     table = tmp_path / "mine.yaml"
     table.write_text("rows:\n  - id: a\n    action: trim\n    when: fil >= 85%\n", encoding="utf-8")
