@@ -17,8 +17,9 @@ _INTRO = """\
 condition is true decides. A signal that is not known makes a condition neither true nor false; the row then does not
 fire. `ctxmon decide --explain` prints every row with the values it saw.
 
-Your own table: `ctxmon decide --print-table > mine.yaml`, change it, and run `ctxmon decide --table mine.yaml --explain`.
-A mistake is reported with its line. `ctxmon backtest --table mine.yaml` shows what it would have said in past sessions.
+Your own table: `ctxmon decide --print-table > mine.yaml`, change it, and try `ctxmon decide --table mine.yaml
+--explain`. A mistake is reported with its line. `ctxmon backtest --table mine.yaml` shows what it would have said in
+past sessions.
 """
 
 _CONFIDENCE = """\
