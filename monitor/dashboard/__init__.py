@@ -82,7 +82,9 @@ def _follow(paths: Sequence[str | PathLike[str]]) -> FeedFactory:
 
     def factory() -> Feed:
         from monitor.dashboard.live import LiveFeed
+        from monitor.pricing import PriceTable
+        from monitor.sessions.build import Settings
 
-        return LiveFeed([str(path) for path in paths])
+        return LiveFeed([str(path) for path in paths], settings=Settings(prices=PriceTable.load()))
 
     return factory

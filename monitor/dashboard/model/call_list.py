@@ -54,7 +54,9 @@ class TurnList:
         return self._changes
 
     def update(self, view: SessionView | None, *, sort: str = "turn", only: str = "all", chain: str = "main") -> None:
-        """Take over a session, an order and a choice of rows."""
+        """Take over a session, an order and a choice of rows. Nothing happens if all are the same as before."""
+        if view is self.view and (sort, only, chain) == (self.sort, self.filter, self.chain):
+            return
         self.view, self.sort, self.filter, self.chain = view, sort, only, chain
         self._changes += 1
         self._events = {}
@@ -178,6 +180,7 @@ class EventList:
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         self.zone = zone
+        self._view: SessionView | None = None
         self._rows: list[tuple[Event, CompactionCost | None]] = []
         self._changes = 0
         self.columns: Sequence[Column] = (
@@ -200,6 +203,9 @@ class EventList:
 
     def update(self, view: SessionView | None) -> None:
         """Take over a session."""
+        if view is self._view:
+            return
+        self._view = view
         self._changes += 1
         if view is None:
             self._rows = []

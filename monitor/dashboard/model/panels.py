@@ -179,14 +179,14 @@ def _label_value(label: str, value: str, style: str, width: int) -> Line:
 
 def cost_lines(costs: Costs | None, action: str, width: int) -> list[Line]:
     """What the three ways cost over the next calls, the cheapest marked: in one line where there is room for it."""
-    if costs is None:
-        return [(("costs need a model with a known price", "dim"),)]
     ways = [
-        ("continue", costs.continue_usd),
-        ("compact", costs.compact_usd),
-        ("new window", costs.new_window_usd),
+        ("continue", costs.continue_usd if costs else None),
+        ("compact", costs.compact_usd if costs else None),
+        ("new window", costs.new_window_usd if costs else None),
     ]
     known = [value for _name, value in ways if value is not None]
+    if costs is None or not known:
+        return [(("costs: no price is known for this model", "dim"),)]
     best = min(known, default=None)
     mark = ESTIMATED if costs.assumed else ""
     if width >= 64:

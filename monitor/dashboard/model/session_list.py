@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class SessionRow(NamedTuple):
     view: SessionView
     decision: Decision | None
     now: int
+    name: str = ""
 
 
 def _dot(row: SessionRow) -> Span:
@@ -31,7 +33,7 @@ def _dot(row: SessionRow) -> Span:
 
 
 def _name(row: SessionRow) -> Span:
-    return (name_of(row.view), "")
+    return (row.name or name_of(row.view), "")
 
 
 def _id(row: SessionRow) -> Span:
@@ -94,6 +96,7 @@ class SessionList:
         self.all = 0
         self.text = ""
         self.sort = SORTS[0]
+        self._shared: set[str] = set()
         self._changes = 0
 
     @property
@@ -123,6 +126,8 @@ class SessionList:
         elif sort == "turns":
             views.sort(key=lambda view: view.sums.calls, reverse=True)
         self.views = views
+        names = Counter(name_of(view) for view in views)
+        self._shared = {name for name, count in names.items() if count > 1}
         self._changes += 1
 
     def tick(self, now: int) -> None:
@@ -136,7 +141,11 @@ class SessionList:
     def row(self, number: int) -> SessionRow:
         """The session in a row."""
         view = self.views[number]
-        return SessionRow(view, self.decisions.get(view.session), self.now)
+        name = name_of(view)
+        if name in self._shared and name != view.session:
+            # several sessions in one folder: the id tells them apart
+            name = f"{name} {printable(view.session[:4])}"
+        return SessionRow(view, self.decisions.get(view.session), self.now, name)
 
     def find(self, session: str) -> int | None:
         """The row of a session, None if the filter hides it."""

@@ -59,16 +59,27 @@ class Chart(Panel, can_focus=True):
         self._painter = Painter()
         self._frame: Frame | None = None
         self._strips: list[Strip] = []
+        self._drawn: tuple[object, ...] = ()
         self._pressed = False
 
     def forget(self) -> None:
         """The colours changed."""
+        self._drawn = ()
         self.update()
 
     def update(self) -> None:
-        """The sight changed: draw it anew."""
-        self._frame = None
-        self.refresh()
+        """The sight may have changed: draw it anew if it did."""
+        look = self._look()
+        if look != self._drawn:
+            self._drawn = look
+            self._frame = None
+            self.refresh()
+
+    def _look(self) -> tuple[object, ...]:
+        """Everything the picture depends on."""
+        sight = self.sight
+        options = sight.options(glyphs=self.inks.glyphs)
+        return (id(sight.curve), sight.curve.version, sight.window, self.size, options)
 
     def on_resize(self, event: events.Resize) -> None:
         """The sight must know how many columns there are."""

@@ -42,7 +42,9 @@ def test_the_cheapest_way_is_marked() -> None:
     marked = [plain(line) for line in lines if any("good" in style for _text, style in line)]
     assert len(marked) == 1 and marked[0].startswith("compact") and "$0.50" in marked[0]
     assert "new window         –" in words(lines)
-    assert "known price" in words(panels.cost_lines(None, "continue", 40))
+    nothing = Costs(continue_usd=None, compact_usd=None, new_window_usd=None, calls=12)
+    for costs in (None, nothing):
+        assert "no price is known" in words(panels.cost_lines(costs, "continue", 40))
 
 
 @pytest.mark.parametrize("action", list(ACTION_WORDS))

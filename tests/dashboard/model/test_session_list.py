@@ -12,7 +12,7 @@ from tests.dashboard import fake
 
 
 def session(name: str, **fields: object) -> object:
-    return fake.view([fake.turn(0, 9_000, 0, 0)], session=name, project=name, **fields)
+    return fake.view([fake.turn(0, 9_000, 0, 0)], **{"session": name, "project": name, **fields})
 
 
 A = session("api", fill=0.5, sums=Sums(calls=10, cost_usd=2.0))
@@ -63,3 +63,10 @@ def test_rows_are_found_again() -> None:
     rows = SessionList()
     rows.update((A, B, C), {}, 0, "docs")
     assert rows.find("docs") == 0 and rows.find("api") is None and rows.all == 3
+
+
+def test_sessions_of_one_folder_are_told_apart() -> None:
+    rows = SessionList()
+    first, second, other = (session(f"{i}abc-def", project=name) for i, name in enumerate(("shop", "shop", "docs")))
+    rows.update((first, second, other), {}, 0)
+    assert [rows.row(i).name for i in range(3)] == ["shop 0abc", "shop 1abc", "docs"]
