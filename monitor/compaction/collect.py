@@ -1,0 +1,291 @@
+"""A conversation into its :class:`State`: one pass over the messages, in order.
+
+Input: messages (the history of the session file where it holds more than the next request), what of them stays as it
+is, and the state an earlier summary told. Rules and cancellations come from what the user typed and from nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+
+from monitor.compaction import former, prose, wishes
+from monitor.compaction.actions import Action, action
+from monitor.compaction.ledger import Ledger
+from monitor.compaction.sentences import one_line, sentences, shortened
+from monitor.compaction.state import Commit, FileUse, State
+from monitor.compaction.wishes import Rule, Said
+from monitor.conversation.model import Conversation, Message, Opaque, Text
+
+_HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
+_TAGS = re.compile(
+    r"<(system-reminder|environment_context|command-message|command-name|local-command-stdout)>.*?</\1>", re.S
+)
+_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.S)
+_EDITS = ("edit", "write", "delete", "move")
+
+
+def collect(conv: Conversation, kept: Sequence[Message] = ()) -> State:
+    """The state of ``conv``; ``kept``: the messages that will stay as they are."""
+    stays = {id(m.raw) for m in kept}
+    line = timeline(conv)
+    before = State()
+    covered = False
+    for m in line:
+        if is_former(m):
+            # told again by the messages themselves where the file still holds them
+            before = former.merge(before, former.read(former.text_of(m)), covered)
+        elif m.typed:
+            covered = True
+    offset = before.last if not _numbered_from_start(line) else 0
+    ledger = Ledger(marks_errors=conv.provider in ("claude-code", "pi", "anthropic"))
+    _seed(ledger, before)
+    walk = _Walk(ledger, before, offset, stays)
+    walk.run([m for m in line if not is_former(m)])
+    return walk.state(conv)
+
+
+def timeline(conv: Conversation) -> list[Message]:
+    """All messages that led to the present context, each once, former summaries where they were made."""
+    history = conv.history()
+    if history is conv.messages or not conv.handler.jsonl:
+        return [m for m in conv.messages if m.role != "system"]
+    handler = conv.handler
+    id_key, parent_key = getattr(handler, "id_key", ""), getattr(handler, "parent_key", "")
+    if id_key and conv.messages:
+        history = _ancestors(conv, history, id_key, parent_key)
+    return _once([m for m in history if m.role != "system" and m.mark not in ("sidechain", "skipped")])
+
+
+def _ancestors(conv: Conversation, history: Sequence[Message], id_key: str, parent_key: str) -> tuple[Message, ...]:
+    """Those on the way from the last message back to the first, across former compactions."""
+    by_id = {x.obj[id_key]: x.obj for x in conv.lines if x.obj is not None and isinstance(x.obj.get(id_key), str)}
+    chain: set[object] = set()
+    record: dict[str, object] | None = conv.messages[-1].raw
+    while record is not None and record.get(id_key) not in chain:
+        chain.add(record.get(id_key))
+        up = record.get(parent_key) or record.get("logicalParentUuid")
+        record = by_id.get(up) if isinstance(up, str) else None
+    seen = {m.raw.get(id_key) for m in conv.messages}
+    chain |= seen
+    groups = {m.group for m in history if m.group and m.raw.get(id_key) in chain}
+    calls = {c.id for m in history if m.group in groups or m.raw.get(id_key) in chain for c in m.calls}
+    return tuple(
+        m
+        for m in history
+        if id_key not in m.raw
+        or m.raw.get(id_key) in chain
+        or m.group in groups
+        or any(r.call_id in calls for r in m.results)
+    )
+
+
+def _once(messages: list[Message]) -> list[Message]:
+    """Without the copies a compaction wrote again behind its summary."""
+    out: list[Message] = []
+    seen: set[object] = set()
+    copying = False
+    for m in messages:
+        if is_former(m):
+            copying = True
+            out.append(m)
+            continue
+        key = (m.role, m.text, tuple(c.arguments_text for c in m.calls), tuple(r.text for r in m.results))
+        if copying and key in seen:
+            continue
+        copying = False
+        seen.add(key)
+        out.append(m)
+    return out
+
+
+def is_former(m: Message) -> bool:
+    """True for the summary of an earlier compaction, a readable compaction block of a provider included."""
+    return m.is_summary or (m.has_opaque and any(isinstance(p, Opaque) and p.text for p in m.parts))
+
+
+def _numbered_from_start(line: Sequence[Message]) -> bool:
+    """True where user messages stand before the first former summary, so that counting starts at 1."""
+    for m in line:
+        if is_former(m):
+            return False
+        if m.typed:
+            return True
+    return True
+
+
+def _seed(ledger: Ledger, before: State) -> None:
+    ledger.files = dict(before.files)
+    ledger.checks = {c.command: c for c in before.checks}
+    ledger.commits = {c.hash: c for c in before.commits}
+    ledger.errors = {e.text: e for e in before.errors}
+    ledger.listed = list(before.todos)
+    ledger.values = {v.text: v for v in before.values}
+    ledger.foreign = list(before.foreign)
+
+
+class _Walk:
+    """The pass over the messages."""
+
+    def __init__(self, ledger: Ledger, before: State, offset: int, stays: set[int]) -> None:
+        self.ledger, self.before, self.stays = ledger, before, stays
+        self.turn = offset
+        self.folded = offset
+        self.typed: list[tuple[int | None, str, bool]] = []
+        self.decisions = list(before.decisions)
+        self.dead_ends = list(before.dead_ends)
+        self.findings = list(before.findings)
+        self.next: list[Said] = list(before.next)
+        self.pending: dict[str, Action] = {}
+        self.said_hashes: list[str] = []
+        self.last_role = ""
+
+    def run(self, messages: Sequence[Message]) -> None:
+        for at, m in enumerate(messages):
+            kept = id(m.raw) in self.stays
+            if m.typed:
+                self.turn += 1
+                if not kept:
+                    self.folded = self.turn
+                self.typed.append((self.turn, user_text(m), kept))
+                self._mentions(m.text)
+                self.last_role = "user"
+            if m.role == "assistant":
+                self.last_role = "assistant"
+                self._assistant(messages, at, kept)
+            for result in m.results:
+                act = self.pending.pop(result.call_id, None)
+                if act is not None:
+                    self.ledger.result(act, result, self.turn or None, kept)
+
+    def _assistant(self, messages: Sequence[Message], at: int, kept: bool) -> None:
+        m = messages[at]
+        acts = [action(c) for c in m.calls]
+        following = acts or self._answer_goes_on(messages, at)
+        text = m.text
+        if text.strip():
+            final = not following
+            cause = self.ledger.failed and any(a.op in _EDITS for a in following)
+            for kind, said in prose.read(text, self.turn or None, kept, final=final, cause=cause, acts=bool(following)):
+                {"decision": self.decisions, "dead_end": self.dead_ends, "next": self.next}.get(
+                    kind, self.findings
+                ).append(said)
+            if final:
+                coming = [s for s in sentences(text) if prose.coming(s.text)]
+                listed = [s for s in sentences(text) if s.bullet] if coming else []
+                self.next = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][
+                    :8
+                ] or self.next[:0]
+            self._mentions(text)
+        for call, act in zip(m.calls, acts):
+            self.pending[call.id] = act
+
+    def _answer_goes_on(self, messages: Sequence[Message], at: int) -> list[Action]:
+        """The calls of the same answer where each block or item is a message of its own."""
+        out: list[Action] = []
+        for m in messages[at + 1 :]:
+            if m.role != "assistant" or m.opaque:
+                break
+            out += [action(c) for c in m.calls]
+            if not m.calls and m.text.strip() and not (m.group and m.group == messages[at].group):
+                break
+        return out
+
+    def _mentions(self, text: str) -> None:
+        self.said_hashes += _HASH.findall(shortened(text))
+
+    def state(self, conv: Conversation) -> State:
+        """What was found, as plain data."""
+        b, led = self.before, self.ledger
+        rules, said = wishes.read(self.typed, b.rules)
+        known = {c for c in led.commits}
+        for h in dict.fromkeys(self.said_hashes):
+            if h in led.hashes and not any(k.startswith(h) or h.startswith(k) for k in known):
+                led.commits[h] = Commit(h, made=False)
+        first = 1 if self.typed and self.typed[0][0] == 1 else None
+        goal = b.goal or tuple(s for s in said if first and s.turn == first) or tuple(said[:3])
+        root, files = relative(led.files, conv)
+        return State(
+            goal=goal,
+            rules=tuple(rules),
+            said=(*b.said, *said),
+            files=files,
+            checks=tuple(led.checks.values()),
+            commits=tuple(led.commits.values()),
+            errors=tuple(led.errors.values()),
+            todos=tuple(led.todos()),
+            findings=tuple(self.findings),
+            decisions=tuple(self.decisions),
+            dead_ends=tuple(self.dead_ends),
+            values=tuple(led.values.values()),
+            next=tuple(self.next),
+            foreign=tuple(led.foreign),
+            root=root or b.root,
+            last=self.turn,
+            folded=self.folded,
+            unanswered=self.last_role == "user",
+        )
+
+
+def user_text(m: Message) -> str:
+    """What the user typed in a message: without reminders and wrappers of the client, arguments of a command kept."""
+    text = "\n".join(p.text for p in m.parts if isinstance(p, Text))
+    if "<" not in text:
+        return text
+    args = _ARGS.search(text)
+    if args and text.lstrip().startswith("<command-"):
+        return args.group(1)
+    return _TAGS.sub("", text)
+
+
+def relative(files: dict[str, FileUse], conv: Conversation) -> tuple[str, dict[str, FileUse]]:
+    """(common folder, the files relative to it); absolute and relative spellings of one file become one."""
+    absolute = [p for p in files if p.startswith("/") or re.match(r"[A-Za-z]:[\\/]", p)]
+    root = _folder(conv, absolute)
+    if not root:
+        return "", dict(files)
+    out: dict[str, FileUse] = {}
+    rank = {"read": 0, "modified": 1, "created": 2, "deleted": 3}
+    for path, use in files.items():
+        short = path[len(root) :].lstrip("/\\") if path.startswith(root) else path
+        old = out.get(short)
+        out[short] = use if old is None or rank[use] > rank[old] else old
+    return root.rstrip("/\\"), out
+
+
+def _folder(conv: Conversation, absolute: list[str]) -> str:
+    """The working folder the file names, else the folder all absolute paths share."""
+    if not absolute:
+        return ""
+    named = next(
+        (
+            x.obj.get("cwd") or (x.obj.get("payload") or {}).get("cwd")
+            for x in conv.lines
+            if x.obj and (x.obj.get("cwd") or isinstance(x.obj.get("payload"), dict) and x.obj["payload"].get("cwd"))
+        ),
+        None,
+    )
+    if isinstance(named, str) and any(p.startswith(named.rstrip("/") + "/") for p in absolute):
+        return named.rstrip("/") + "/"
+    if len(absolute) < 2:
+        return ""
+    try:
+        common = os.path.commonpath(absolute)
+    except ValueError:
+        return ""
+    return common + "/" if common.count("/") >= 2 and all(p.startswith(common + "/") for p in absolute) else ""
+
+
+def goal_text(state: State, most: int = 900) -> str:
+    """The goal in the user's own words, on one line."""
+    return one_line(" ".join(s.text for s in state.goal), most)
+
+
+def texts(items: Iterable[Said | Rule]) -> list[str]:
+    """Only the words."""
+    return [x.text for x in items]
+
+
+__all__ = ["collect", "goal_text", "is_former", "relative", "texts", "timeline", "user_text"]

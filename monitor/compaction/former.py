@@ -1,0 +1,260 @@
+"""Summaries of earlier compactions, this program's and those of the agents, read back into a :class:`State`.
+
+Ours are read exactly as they were written. Of others (Claude Code, Codex, Pi, Gemini CLI, opencode, SDKs) the lines are
+sorted by their headings; their lists of next steps and of work in progress are old plans and are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from monitor.compaction import render
+from monitor.compaction.actions import Todo, boxes
+from monitor.compaction.sentences import one_line
+from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign, State
+from monitor.compaction.wishes import Rule, Said
+from monitor.conversation.marks import SUMMARY_OPEN
+from monitor.conversation.model import Message, Opaque
+
+_SPAN = re.compile(r"^Compacted: user messages 1 to (\d+)\.", re.M)
+_TURN = re.compile(r"\s*\(user message (\d+)(?:, by user message (\d+))?\)$")
+_BY_ONLY = re.compile(r"\s*\(by user message (\d+)\)$")
+_LEAD = re.compile(r"^\(user message (\d+)\)\s*")
+_AFTER = re.compile(r"^After user message (\d+):$")
+_CHECK = re.compile(r"^(passed|failed|no result told): `(.+?)`(?: \((.*)\))?$")
+_ERROR = re.compile(r"^(.*?)(?: \(at ([^()]+:\d+|[^()\s]+)\))?$")
+_FILES: dict[str, FileUse] = {
+    render.MODIFIED: "modified",
+    render.CREATED: "created",
+    render.READ: "read",
+    render.DELETED: "deleted",
+}
+#: headings of other summaries -> where their lines go
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "rules",
+        re.compile(
+            r"(?i)constraint|preference|user (?:instructions|rules|requirements)|vorgabe|einschränk|约束|制約|restricc|contraint|active_constraints"
+        ),
+    ),
+    (
+        "next",
+        re.compile(
+            r"(?i)next|remaining|pending|to.?do|in progress|current (?:work|state)|nächste|下一步|次の|próxim|siguient|prochain|task_state|recent_actions"
+        ),
+    ),
+    ("dead", re.compile(r"(?i)failed|dead end|rejected|abandon|verworfen|放弃")),
+    ("decisions", re.compile(r"(?i)decision|entscheid|决定|决策|決定|decisi|rationale|approach")),
+    ("done", re.compile(r"(?i)progress|done|completed|accomplish|fortschritt|进展|进度|進捗|progres|avance")),
+    ("goal", re.compile(r"(?i)goal|objective|intent|request|overview|ziel|目标|目標|objetivo|objectif")),
+    (
+        "facts",
+        re.compile(
+            r"(?i)fact|context|knowledge|discover|finding|data|error|fakten|事实|事実|hechos|datos|technical|concept|environment|file"
+        ),
+    ),
+)
+_READ_TAG = re.compile(r"<read-files>(.*?)</read-files>", re.S)
+_MODIFIED_TAG = re.compile(r"<modified-files>(.*?)</modified-files>", re.S)
+_HEAD = re.compile(
+    r"^\s*(?:#{1,6}\s+(.+?)|\*\*([^*]{2,60})\*\*:?|\d+\.\s+(?:\*\*)?([A-Z][^*:.]{2,48})(?:\*\*)?:|<([a-z_]{4,30})>)\s*$"
+)
+_CAP = 60  # lines taken from another program's summary
+
+
+def text_of(m: Message) -> str:
+    """The text of a summary message or of a readable compaction block."""
+    return m.text or "\n".join(p.text for p in m.parts if isinstance(p, Opaque))
+
+
+def read(text: str) -> State:
+    """The state a summary tells."""
+    return _ours(text) if SUMMARY_OPEN in text[:200] else _theirs(text)
+
+
+def merge(before: State, new: State, covered: bool) -> State:
+    """``new`` on top of ``before``. ``covered``: the messages it was made of are at hand, and tell all that better."""
+    if covered and new.last == 0:
+        return msgspec.structs.replace(
+            before,
+            findings=(*before.findings, *new.findings)[-40:],
+            decisions=(*before.decisions, *new.decisions)[-40:],
+            dead_ends=(*before.dead_ends, *new.dead_ends)[-20:],
+        )
+    if covered:
+        return before
+    return msgspec.structs.replace(
+        new,
+        goal=before.goal or new.goal,
+        rules=_joined(before.rules, new.rules),
+        said=_joined(before.said, new.said),
+        files={**before.files, **new.files},
+        commits=_joined(before.commits, new.commits),
+        last=max(before.last, new.last),
+    )
+
+
+def _joined(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*a, *(x for x in b if x not in a))
+
+
+# ---------------------------------------------------------------------------------------------------- ours
+def _ours(text: str) -> State:
+    span = _SPAN.search(text)
+    last = int(span.group(1)) if span else 0
+    section, label, turn = "", "", None
+    goal: list[Said] = []
+    rules: list[Rule] = []
+    files: dict[str, FileUse] = {}
+    lists: dict[str, list[Said]] = {}
+    numbered: list[Said] = []
+    root = ""
+    for line in text.split("\n"):
+        line = line.strip()
+        if line.startswith("## ") and line[3:] in render.HEADINGS:
+            section, label, turn = line[3:], "", None
+            continue
+        if not line or not section or line.startswith(("<", "[")) or line == render.NONE:
+            continue
+        use = next((k for k in _FILES if line.startswith(k + " ")), None)
+        after = _AFTER.match(line)
+        if use:
+            files.update({p: _FILES[use] for p in line[len(use) + 1 :].split(", ")})
+        elif line.startswith(render.FOLDER):
+            root = line[len(render.FOLDER) + 1 :]
+        elif after:
+            turn = int(after.group(1))
+        elif line.startswith("- "):
+            item = line[2:]
+            if label in (render.RULES, render.CANCELLED, render.CHANGED):
+                rules.append(_rule(item, label))
+            else:
+                lists.setdefault(f"{section}/{label}", []).append(Said(text=item, turn=turn, weight=3.0))
+        elif line.endswith(":") and line in _LABELS:
+            label, turn = line, None
+        elif section == "Goal":
+            goal.append(Said(text=line, turn=1))
+        elif section == "Next steps" and re.match(r"\d+\. ", line):
+            numbered.append(Said(text=line.split(". ", 1)[1]))
+
+    def of(section: str, label: str = "") -> list[Said]:
+        return lists.get(f"{section}/{label}", [])
+
+    said = []
+    for s in of("Goal", render.SAID):
+        m = _LEAD.match(s.text)
+        said.append(Said(text=s.text[m.end() :] if m else s.text, turn=int(m.group(1)) if m else None))
+    todos = [t for name in (render.DONE, render.OPEN) for s in of("Progress", name) for t in boxes("- " + s.text)]
+    todos = [
+        Todo(t.text.removesuffix(" (in progress)"), "active" if t.text.endswith(" (in progress)") else t.status)
+        for t in todos
+    ]
+    return State(
+        goal=tuple(goal),
+        rules=tuple(rules),
+        said=tuple(said),
+        files=files,
+        checks=tuple(
+            c for name in (render.CHECKS, render.COMMANDS) for s in of("Facts", name) for c in _check(s.text, name)
+        ),
+        commits=tuple(Commit(*(s.text.split(" ", 1) + [""])[:2]) for s in of("Progress", render.COMMITS)),
+        errors=tuple(
+            _error(s.text, name == render.RESOLVED)
+            for name in (render.ERRORS, render.RESOLVED)
+            for s in of("Facts", name)
+        ),
+        todos=tuple(todos),
+        findings=tuple(of("Facts", render.FINDINGS)),
+        decisions=tuple(of("Decisions")),
+        dead_ends=tuple(of("Decisions", render.DEAD_ENDS)),
+        values=tuple(of("Facts", render.VALUES)),
+        next=tuple(Said(text=s.text.removeprefix("Announced: ")) for s in numbered if s.text.startswith("Announced: ")),
+        foreign=tuple(Foreign(s.text, "") for s in of("Facts", render.FOREIGN)),
+        root=root,
+        last=last,
+        folded=last,
+    )
+
+
+_LABELS = frozenset(
+    (render.RULES, render.CANCELLED, render.CHANGED, render.SAID, render.DONE, render.OPEN, render.DROPPED, render.COMMITS, render.CHECKS,
+     render.COMMANDS, render.ERRORS, render.RESOLVED, render.VALUES, render.FINDINGS, render.FOREIGN, render.DEAD_ENDS)
+)  # fmt: skip
+
+
+def _rule(item: str, label: str) -> Rule:
+    newer = ""
+    if label == render.CHANGED:
+        item, _, newer = item.partition(" – newer: ")
+    m = _TURN.search(item) or _BY_ONLY.search(item)
+    turn = by = None
+    if m:
+        item = item[: m.start()]
+        groups = [int(g) if g else None for g in m.groups()]
+        turn, by = (groups + [None])[:2] if len(groups) > 1 else (None, groups[0])
+    if label == render.RULES:
+        return Rule(text=item, turn=turn)
+    text = item.removeprefix("cancelled: ").removeprefix("superseded: ")
+    return Rule(
+        text=text, turn=turn, standing="cancelled" if label == render.CANCELLED else "changed", by=by, by_text=newer
+    )
+
+
+def _check(text: str, label: str) -> list[Check]:
+    m = _CHECK.match(text)
+    if not m:
+        return []
+    status, command, told = m.groups()
+    code = re.search(r"exit code (\d+)", told or "")
+    word = ", ".join(t for t in (told or "").split(", ") if not t.startswith(("exit code", "a newer run of")))
+    covered = re.search(r"a newer run of `([^`]+)` passed", told or "")
+    return [
+        Check(command=command, status="unknown" if status == "no result told" else status, word=word, code=int(code.group(1)) if code else None,  # type: ignore[arg-type]
+              check=label == render.CHECKS, covered=covered.group(1) if covered else "")
+    ]  # fmt: skip
+
+
+def _error(text: str, resolved: bool) -> Error:
+    m = _ERROR.match(text)
+    assert m is not None
+    return Error(text=m.group(1), place=m.group(2) or "", resolved=resolved)
+
+
+# ---------------------------------------------------------------------------------------------------- theirs
+def _theirs(text: str) -> State:
+    files: dict[str, FileUse] = {}
+    for tag, use in ((_READ_TAG, "read"), (_MODIFIED_TAG, "modified")):
+        for m in tag.finditer(text):
+            files.update({p.strip(" -*`"): use for p in m.group(1).split("\n") if p.strip()})  # type: ignore[misc]
+    text = _MODIFIED_TAG.sub("", _READ_TAG.sub("", text))
+    found: dict[str, list[Said]] = {}
+    rules: list[Rule] = []
+    kind = ""
+    taken = 0
+    for line in text.split("\n"):
+        head = _HEAD.match(line)
+        if head or (line.rstrip().endswith((":", "：")) and len(line) < 60 and not line.startswith((" ", "-", "*"))):
+            name = next((g for g in head.groups() if g), "") if head else line.strip()
+            kind = next((k for k, p in _KINDS if p.search(name)), kind)
+            continue
+        item = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip()
+        if not item or item.startswith("<") or item.lower().strip("().") in ("none", "n/a", "keine", "无", "なし"):
+            continue
+        if kind == "rules":
+            rules.append(Rule(text=one_line(item, 600)))
+        elif kind in ("goal", "facts", "decisions", "dead", "done") and taken < _CAP:
+            found.setdefault(kind, []).append(
+                Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300), weight=2.0)
+            )
+            taken += 1
+    return State(
+        goal=tuple(found.get("goal", ())[:4]),
+        rules=tuple(rules),
+        files=files,
+        findings=(*found.get("done", ()), *found.get("facts", ())),
+        decisions=tuple(found.get("decisions", ())),
+        dead_ends=tuple(found.get("dead", ())),
+    )

@@ -1,0 +1,304 @@
+"""What the tool calls of a conversation did: files, commands with results, commits, errors, tasks, values.
+
+Fed with calls and their results in order; holds no message. Only what a result confirms counts: an edit that failed
+changed nothing, and a command without a result says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from monitor.compaction import outcome, shell, values
+from monitor.compaction.actions import Action, Todo, boxes
+from monitor.compaction.planted import planted
+from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign
+from monitor.compaction.wishes import Said
+from monitor.conversation.model import ToolResult
+
+_MADE = re.compile(r"^\[([\w./@+-]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\]\s*(.*)$", re.M)
+_LISTED = re.compile(r"^([0-9a-f]{7,40})(?:\s+(?:\([^)]*\)\s*)?(\S.*))?$", re.M)
+_SUBJECT = re.compile(
+    r"""(?:-\w*m|--message)[= ]?\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\$\(cat <<\S+\s*\n(.*?)\n)""", re.S
+)
+_REQUEST = re.compile(r"https?://\S+/(?:pull|pulls|merge_requests|pullrequest)/\d+")
+_BRANCH = re.compile(r"git\s+(?:checkout\s+-[bB]|switch\s+-[cC])\s+(\S+)")
+_STATUS_BRANCH = re.compile(r"^(?:## |On branch )([\w./@+-]+?)(?:\.\.\.\S+)?(?:\s|$)", re.M)
+_TASK_ID = re.compile(r"(?i)task\s*#?(\w+)\s+created|created task\s*#?(\w+)|\"id\"\s*:\s*\"?(\w+)")
+_MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot find")
+_UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
+_VALUES = 160  # so many are kept for the selection
+
+
+class Ledger:
+    """Collects; the fields are read when all is fed."""
+
+    def __init__(self, marks_errors: bool = False) -> None:
+        self.marks_errors = marks_errors  # the client marks failed results, so an unmarked one worked
+        self.files: dict[str, FileUse] = {}
+        self.checks: dict[str, Check] = {}
+        self.commits: dict[str, Commit] = {}
+        self.errors: dict[str, Error] = {}
+        self.listed: list[Todo] = []
+        self.boxes: dict[str, dict[str, Todo]] = {}
+        self.values: dict[str, Said] = {}
+        self.foreign: list[Foreign] = []
+        self.hashes: set[str] = set()
+        self.failed = False  # the last result was a failure
+        self._tasks: dict[str, Todo] = {}
+
+    # ------------------------------------------------------------------ files
+    def touch(self, path: str, use: FileUse) -> None:
+        """Note what was done to a file; the strongest use stays, a deletion wins."""
+        path = path.strip().strip("'\"")
+        if not path or path in (".", "/", "-") or "\n" in path or len(path) > 300 or path.endswith("/"):
+            return
+        old = self.files.get(path)
+        if use == "read" and old:
+            return
+        if use == "modified" and old == "created":
+            return
+        if use == "created" and old in ("read", "modified"):
+            use = "modified"
+        self.files[path] = use
+
+    def move(self, old: str, new: str) -> None:
+        """A file got another name."""
+        was = self.files.get(old)
+        self.touch(new, "created" if was == "created" else "modified")
+        self.files.pop(old, None)
+        self.files[old] = "deleted"
+
+    # ------------------------------------------------------------------ results
+    def result(self, act: Action, result: ToolResult, turn: int | None, kept: bool) -> None:
+        """Take in what came of a call."""
+        text = result.text
+        if act.op == "shell":
+            self._shell(act, result, turn, kept)
+            return
+        failed = result.is_error or (act.op in ("edit", "write", "delete", "move") and _refused(text))
+        self.failed = failed
+        if act.op in ("read", "fetch", "search"):
+            self._looked(act, text, failed, turn, kept)
+            return
+        if failed:
+            if act.op in ("edit", "write", "other", "delete") and text.strip():
+                self._fail(text, f"{act.name} {act.paths[0] if act.paths else ''}".strip(), turn)
+            return
+        if act.op == "todo":
+            self._todo(act, text)
+        elif act.op in ("edit", "write"):
+            self._written(act, text)
+        elif act.op == "other" and text:
+            self._foreign(act.name, text)
+            for line in values.of_output(text, 2):
+                self._value(line, turn, kept)
+        for path in act.deleted:
+            self.touch(path, "deleted")
+        for old, new in act.moved:
+            self.move(old, new)
+
+    def _written(self, act: Action, text: str) -> None:
+        for path in act.created:
+            self.touch(path, "created")
+        for path in act.paths:
+            new = act.op == "write" and path not in self.files and not _UPDATED.search(text[:300])
+            self.touch(path, "created" if new else "modified")
+            self._settle(f"{act.name} {path}", ())
+        path = (act.created or act.paths or ("",))[0]
+        found = boxes(act.text)
+        if found and path:
+            known = {} if act.op == "write" else self.boxes.get(path, {})
+            self.boxes[path] = known | {t.text: t for t in found}
+        if act.op == "write" and values.is_document(path):
+            for line in values.of_document(act.text, 3):
+                self._value(line, None, False)
+
+    def _looked(self, act: Action, text: str, failed: bool, turn: int | None, kept: bool) -> None:
+        where = act.paths[0] if act.paths else act.target
+        if failed:
+            if act.op == "fetch":
+                self._fail(text, f"{act.name} {act.target}", turn)
+            return
+        if act.op == "read":
+            for path in act.paths:
+                self.touch(path, "read")
+        self._foreign(where or act.name, text)
+        if act.op == "search":
+            return
+        lines: list[str] = []
+        if act.op == "fetch" or values.is_document(where):
+            lines = values.of_document(text)
+        elif not values.is_config(where):
+            lines = values.of_source(text)
+        for line in lines:
+            self._value(line, turn, kept)
+
+    # ------------------------------------------------------------------ commands
+    def _shell(self, act: Action, result: ToolResult, turn: int | None, kept: bool) -> None:
+        line = shell.parse(act.command)
+        text = outcome.clean(outcome.body(result.text)[0])
+        done = outcome.judge(result.text, result.is_error, piped=any(p.quiet for p in line.parts))
+        main = line.main
+        if done.status == "unknown" and (self.marks_errors or not outcome.problems(text, True)):
+            done = msgspec.structs.replace(done, status="passed")
+        self.failed = done.status == "failed"
+        looking = main is None or main.use == "look"
+        if done.status != "failed":
+            for path in line.read:
+                self.touch(path, "read")
+            for path in line.written:
+                self.touch(path, "modified" if path in self.files else "created")
+            for path in line.deleted:
+                self.touch(path, "deleted")
+            for old, new in line.moved:
+                self.move(old, new)
+        self._git(act.command, line, text, turn, kept)
+        self._foreign(main.text if main else act.command, text)
+        told = [p for p in line.parts if p.use in ("check", "act", "push", "commit")]
+        self._record(act, line, told, done, turn)
+        if not (looking and line.read and not line.read[0].endswith((".log", ".env", ".local", ".out"))):
+            worth = (
+                not looking
+                or self.failed
+                or bool(re.search(r"(?i)\blogs?\b|journalctl|dmesg|\.log\b|tail\b", act.command))
+            )
+            found = outcome.problems(text, self.failed) if worth else []
+            command = told[-1].text if told else (main.text if main else act.command)
+            if not self.failed or not (looking and _MISSING.search(text) and len(text) < 300):
+                for problem in found:
+                    self._error(problem.text, problem.place, command, turn)
+            if not any(p.use == "commit" for p in line.parts):
+                for value in values.of_output(text):
+                    self._value(value, turn, kept)
+        elif line.read and not values.is_config(line.read[0]):
+            for value in values.of_document(text) if values.is_document(line.read[0]) else values.of_source(text):
+                self._value(value, turn, kept)
+
+    def _record(
+        self, act: Action, line: shell.Line, told: list[shell.Part], done: outcome.Outcome, turn: int | None
+    ) -> None:
+        shown = [p for p in told if p.use != "commit"]
+        if not shown:
+            return
+        if done.status == "failed" and len(shown) > 1:
+            joined = " && ".join(p.text for p in shown) if line.chained else "; ".join(p.text for p in shown)
+            self._check(joined, done, turn, any(p.use == "check" for p in shown))
+            return
+        for part in shown if line.chained else shown[-1:]:
+            word = done.word if len(shown) == 1 or part.use == "check" else ""
+            self._check(part.text, msgspec.structs.replace(done, word=word), turn, part.use == "check")
+
+    def _check(self, command: str, done: outcome.Outcome, turn: int | None, verifies: bool) -> None:
+        old = self.checks.pop(command, None)
+        before = old.before if old else ""
+        if old and old.status != done.status and old.status != "unknown":
+            before = old.status
+        self.checks[command] = Check(
+            command=command,
+            status=done.status,
+            word=done.word,
+            code=done.code,
+            turn=turn,
+            check=verifies,
+            before=before,
+        )
+        if done.status == "passed":
+            self._settle(command, ())
+            for key, other in self.checks.items():
+                if other.status == "failed" and key != command and shell.covers(command, key):
+                    self.checks[key] = msgspec.structs.replace(other, covered=command)
+
+    def _settle(self, command: str, still: Iterable[str]) -> None:
+        """Errors of this command, or of a narrower one, are resolved unless they show again."""
+        shown = set(still)
+        for key, e in self.errors.items():
+            if not e.resolved and key not in shown and (e.command == command or shell.covers(command, e.command)):
+                self.errors[key] = msgspec.structs.replace(e, resolved=True)
+
+    def _error(self, text: str, place: str, command: str, turn: int | None) -> None:
+        old = self.errors.pop(text, None)
+        self.errors[text] = Error(text=text, place=place or (old.place if old else ""), command=command, turn=turn)
+
+    def _fail(self, text: str, command: str, turn: int | None) -> None:
+        found = outcome.problems(text, True, 2)
+        for p in found:
+            self._error(p.text, p.place, command, turn)
+
+    # ------------------------------------------------------------------ git
+    def _git(self, command: str, line: shell.Line, text: str, turn: int | None, kept: bool) -> None:
+        uses = {p.use for p in line.parts}
+        if "git" not in command and "commit" not in uses:
+            return
+        self.hashes.update(h for h, _ in _LISTED.findall(text[:20_000]))
+        for branch, made, subject in _MADE.findall(text):
+            self.commits[made] = Commit(made, subject.strip())
+            self._value(f"branch {branch}", turn, kept, "branch ")
+        if "commit" in uses and not _MADE.search(text):
+            m = _SUBJECT.search(command)
+            subject = next((g for g in m.groups() if g), "").strip() if m else ""
+            found = _LISTED.search(text)
+            if found:
+                self.commits[found.group(1)] = Commit(
+                    found.group(1), (found.group(2) or subject).split("\n")[0].strip()
+                )
+        for m in (_BRANCH.search(command), _STATUS_BRANCH.search(text)):
+            if m:
+                self._value(f"branch {m.group(1)}", turn, kept, "branch ")
+                break
+        for url in _REQUEST.findall(text):
+            self._value(url, turn, kept)
+
+    # ------------------------------------------------------------------ rest
+    def _todo(self, act: Action, text: str) -> None:
+        if act.todos is not None:
+            self.listed = list(act.todos)
+        elif act.change is not None:
+            change = act.change
+            if not change.key:
+                m = _TASK_ID.search(text)
+                change = Todo(
+                    change.text,
+                    change.status,
+                    next((g for g in m.groups() if g), "") if m else str(len(self._tasks) + 1),
+                )
+            old = self._tasks.get(change.key)
+            self._tasks[change.key] = Todo(change.text or (old.text if old else ""), change.status, change.key)
+            self.listed = [t for t in self._tasks.values() if t.text]
+
+    def todos(self) -> list[Todo]:
+        """The tasks: the newest list, and boxes in files that were written."""
+        out = list(self.listed)
+        known = {t.text.casefold() for t in out}
+        for path, found in self.boxes.items():
+            if self.files.get(path) == "deleted":
+                continue
+            out += [t for t in found.values() if t.text.casefold() not in known]
+        return out
+
+    def _value(self, line: str, turn: int | None, kept: bool, prefix: str = "") -> None:
+        if prefix:
+            for key in [k for k in self.values if k.startswith(prefix)]:
+                del self.values[key]
+        elif line in self.values:
+            return
+        self.values[line] = Said(text=line, turn=turn, kept=kept)
+        if len(self.values) > _VALUES:
+            del self.values[next(iter(self.values))]
+
+    def _foreign(self, source: str, text: str) -> None:
+        for sentence in planted(text):
+            if len(self.foreign) < 24 and all(f.text != sentence for f in self.foreign):
+                self.foreign.append(Foreign(source, sentence))
+
+
+def _refused(text: str) -> bool:
+    """True where a tool says in words that it did nothing, though no error is marked."""
+    return bool(
+        re.match(
+            r"(?i)\W*(?:error|failed|failure|cannot|could not|unable|no changes|no match|string (?:to replace )?not found|old_string|file not found|invalid)\b",
+            text[:120],
+        )
+    )

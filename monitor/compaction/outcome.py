@@ -1,0 +1,211 @@
+"""What a tool result says: did it work, by which words, and the exact text of errors in it.
+
+Input: the text of a result and what was called. Source code that was read is no error report, so error lines are looked
+for in the output of commands only. A pipe hides exit codes (``pytest | tail``): then the text decides.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Literal
+
+import msgspec
+
+Status = Literal["passed", "failed", "unknown"]
+#: ends of a result that are looked at for an exit code and a last word
+_EDGE = 1_500
+_CODE = re.compile(
+    r"(?im)^\W*(?:process\s+|command\s+|script\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|status))?|return\s?code|exit_?code|rc)\s*[:=]?\s*(-?\d{1,3})\W*$"
+)
+_CODE_TAG = re.compile(
+    r"(?i)<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
+)
+_SUMMARY = re.compile(
+    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|tests?)\b|\btests?:?\s+\d+|"
+    r"\b(?:all checks passed|build (?:successful|failed|succeeded)|success: no issues|no issues found|found \d+ errors?|compiled "
+    r"successfully|test result:|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|失败|合格|成功|失敗)).*$"
+)
+_BAD = re.compile(
+    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|broken)\b|\bFAILED\b|\btest result: FAILED|^FAIL\b|"
+    r"\bbuild failed|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
+)
+_GOOD = re.compile(
+    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|\bsuccess: no issues|\bno issues found|"
+    r"\bcompiled successfully|\btest result: ok|✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
+)
+_TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
+_NAME = r"(?:[A-Za-z_$][\w$]*(?:\.|::))*[A-Z][\w$]*"
+_RAISED = re.compile(
+    rf"^({_NAME}(?:Error|Exception|Failure|Violation|Fault|Timeout|Warning|Refused|Denied|NotFound|Exit|Rate|Limit|Timestamp)\w*|{_NAME}\.{_NAME}|[A-Z]\w*[a-z][A-Z]\w*)(?::\s+\S.*)$"
+)
+_PYTEST = re.compile(r"^E\s{2,}(?!\s*\^)(?!(?:and|where|assert\s+<|\+|-|\?)\s)(\S.{5,})$")
+_LEVEL = re.compile(
+    r"^\S*\d{2}:\d{2}:\d{2}\S*\s+(?:\S+\s+){0,2}?\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG)\]?:?\s+(.*)$|^\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\]?:?\s+(\S.*)$"
+)
+_LOGGER = re.compile(r"^(?:\[?[\w./-]+\[?\d*\]{0,2}:?\s+)(?=\S*(?:Error|Exception)|[A-Z])")
+_AT = re.compile(
+    r"^\s*(?:at\s+)?([\w./@-]+\.\w{1,5}:\d+)\b(?:\s+in\s+\S+|:\s*(?:in\s+\S+|\w+(?:Error|Exception)\b).*)?$"
+)
+_WORD = re.compile(
+    r"(?i)(?:^|[\s:\[(])(?:error|fatal|panic|err!|failure|exception)(?:\[\w+\]|\s+TS\d+|\s+\([\w ]+\)|\s+from\s+server)?[\s:!\])]|\bis forbidden\b|"
+    r"\bpermission denied|\bcommand not found|\bno such file|\bcannot\b.*\b(?:find|open|resolve|connect|delete|create|access)|\bviolates\b|"
+    r"\bnot found\b|\baccess denied|\bunauthorized|\bconnection (?:refused|reset)|\btimed? ?out\b|\bsegmentation fault|\bout of memory|\brefused\b|"
+    r"\bunable to\b|\binvalid\b|\bundefined\b|\bexpected\b.*\b(?:to be|but|got|found|to equal|toBe)\b|\bassert(?:ion)?\b.*(?:failed|==|!=)"
+)
+_NOT_ERROR = re.compile(
+    r"(?i)\b(?:0|no)\s+(?:errors?|failures?|problems?|invalid)\b|\berrors?=0\b|\b(?:PASSED|passed in|\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
+)
+_FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+)\s+(\S.*)$")
+_LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a call ended. ``word``: the line that says so, "" if none does."""
+
+    status: Status
+    code: int | None = None
+    word: str = ""
+
+
+def body(text: str) -> tuple[str, int | None]:
+    """(the output itself, exit code) where the client wrapped it in JSON; else the text as it is."""
+    if text[:1] == "{" and '"output"' in text[:200] or (text[:1] == "{" and '"exit_code"' in text):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return text, None
+        if isinstance(value, dict):
+            meta = value.get("metadata") if isinstance(value.get("metadata"), dict) else value
+            code = meta.get("exit_code") if isinstance(meta, dict) else None
+            out = value.get("output", value.get("stdout"))
+            if isinstance(out, str):
+                extra = value.get("stderr")
+                return out + ("\n" + extra if isinstance(extra, str) and extra else ""), code if isinstance(
+                    code, int
+                ) else None
+    return text, None
+
+
+def clean(text: str) -> str:
+    """Output without colours and without what a progress bar overwrote."""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n"))
+    return text
+
+
+def judge(text: str, is_error: bool, *, piped: bool = False) -> Outcome:
+    """How the call ended, from the client's mark, an exit code, or the words of the output."""
+    text, code = body(text)
+    if code is None:
+        code = exit_code(text)
+    word = last_word(text)
+    bad = (
+        bool(word)
+        and bool(_BAD.search(word))
+        and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error", word))
+    )
+    if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
+        return Outcome("failed", code, word)
+    if code == 0 and not (piped and bad):
+        return Outcome("passed", code, word)
+    if word:
+        return Outcome("failed" if bad else "passed", code, word)
+    return Outcome("unknown", code, word)
+
+
+def exit_code(text: str) -> int | None:
+    """The exit code a client notes at the begin or end of an output; None where it notes none."""
+    for part in (text[-_EDGE:], text[:_EDGE]):
+        found = [*_CODE.finditer(part)]
+        if found:
+            return int((found[-1] if part is not text[:_EDGE] else found[0]).group(1))
+    m = _CODE_TAG.search(text[-_EDGE:]) or _CODE_TAG.search(text[:_EDGE])
+    return int(next(g for g in m.groups() if g is not None)) if m else None
+
+
+def last_word(text: str) -> str:
+    """The last line with counts or a verdict, "" if there is none."""
+    found = None
+    for found in _SUMMARY.finditer(text[-_EDGE * 2 :]):
+        pass
+    return " ".join(found.group().strip(" =-*").split())[:160] if found else ""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """An error as the output words it; ``place`` = file and line, where one is told."""
+
+    text: str
+    place: str = ""
+
+
+def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
+    """The errors an output tells, in exact words, each once. ``failed``: then weaker signs count too."""
+    text = clean(body(text)[0])
+    strong: list[Problem] = []
+    weak: list[Problem] = []
+    tests: list[str] = []
+    seen: dict[str, int] = {}
+    place = ""
+    for raw in text.split("\n"):
+        line = raw.strip()
+        if len(line) < 6 or len(line) > 2_000:
+            continue
+        m = _FAILED_TEST.match(line)
+        if m:
+            tests.append(m.group(1)[:240])
+            continue
+        at = _AT.match(_unlogged(line))
+        if at:
+            place = at.group(1)
+            if strong and not strong[-1].place:
+                strong[-1] = Problem(strong[-1].text, place)
+            continue
+        told = _error_of(line)
+        if told:
+            if told not in seen:
+                seen[told] = len(strong)
+                strong.append(Problem(told[:300]))
+        elif (
+            failed and line[0] != ">" and not _LEVEL.match(line) and _WORD.search(line) and not _NOT_ERROR.search(line)
+        ):
+            lint = _LINT.match(raw)
+            said = " ".join(lint.group(1).split()) if lint else line
+            if said not in seen:
+                seen[said] = -1
+                weak.append(Problem(said[:300]))
+        elif re.fullmatch(r"[\w./@-]+\.\w{1,5}", line):
+            place = line
+    out = strong + [w for w in weak if not any(w.text in s.text or s.text in w.text for s in strong)]
+    if not out:
+        out = [Problem(t) for t in tests]
+    if not out and failed:
+        lines = [x.strip() for x in text.split("\n") if x.strip() and not _CODE.match(x)]
+        out = [Problem(x[:240]) for x in lines[-2:] if len(x) > 5]
+    return out[:most] if len(out) <= most else [*out[: most // 2], *out[-(most - most // 2) :]]
+
+
+def _unlogged(line: str) -> str:
+    m = _LEVEL.match(line)
+    if not m:
+        return line
+    rest = (m.group(1) or m.group(2) or "").strip()
+    return re.sub(r"^[\w./-]+\[\d+\]:?\s+", "", rest)
+
+
+def _error_of(line: str) -> str:
+    """The error message in a line that certainly reports one, without log prefix; "" if it does not."""
+    m = _PYTEST.match(line)
+    if m:
+        rest = m.group(1).strip()
+        return rest if _RAISED.match(rest) or _WORD.search(rest) or "assert" in rest.lower() else ""
+    m = _LEVEL.match(line)
+    if m:
+        rest = _unlogged(line)
+        return "" if re.fullmatch(r"(?:done|exit\w*|finished)\s+\S+=?\S*", rest) or len(rest) < 8 else rest
+    if _RAISED.match(line) and not line.endswith(("{", ";", ",")):
+        return line
+    return ""

@@ -1,0 +1,40 @@
+"""Instructions inside tool output: found, so that they are named as foreign and never taken for the user's wish.
+
+Input: text a tool returned. What a page or file says to "assistants" is data; so are fake headings and closing tags.
+"""
+
+from __future__ import annotations
+
+import re
+
+from monitor.compaction.sentences import sentences
+
+#: quick test before anything is taken apart
+_HINT = re.compile(
+    r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|previous instructions|system note|system prompt|prior instructions|"
+    r"ki[- ]agent\w*|ki[- ]assisten\w*|asistentes?|agentes? de ia|assistants? ia|agents? ia)\b|助手|智能体|大模型|アシスタント|エージェント|인공지능|ассистент"
+)
+_ORDER = re.compile(
+    r"(?i)\b(?:ignore|disregard|forget|override)\b[^.?!\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?)|"
+    r"\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|agents? reading)\b[^.?!\n]{0,60}(?::|\b(?:must|should|shall|have to|need to|please|are (?:to|required)|reading this)\b)|"
+    r"\bsystem (?:note|message|prompt|override)\b|\bnote to (?:all )?(?:assistants?|ai|agents?|llms?)\b|"
+    r"\bki[- ](?:agent|assisten)\w*[^.?!\n]{0,60}(?::|\b(?:müssen|sollen|sollten|bitte)\b)|\bignoriere?\b[^.?!\n]{0,40}\banweisung|"
+    r"\b(?:asistentes?|agentes?(?: de ia)?)\b[^.?!\n]{0,60}(?::|\b(?:deben?|tienen que|por favor)\b)|\bignora\b[^.?!\n]{0,40}\binstruccion|"
+    r"\b(?:assistants?|agents?)(?: ia)?\b[^.?!\n]{0,60}\b(?:doivent|doit|veuillez)\b|\bignore[zr]?\b[^.?!\n]{0,40}\b(?:instructions|consignes)|"
+    r"(?:所有|各位|请|致).{0,8}(?:助手|智能体|模型|AI).{0,30}|忽略.{0,12}(?:指令|指示|规则)|(?:すべての|全ての|AI).{0,10}(?:アシスタント|エージェント).{0,40}|(?:これまで|以前|前)の.{0,6}指示.{0,8}無視"
+)
+
+
+def planted(text: str, most: int = 4) -> list[str]:
+    """Sentences of a tool result that give orders to assistants, as they stand there."""
+    if not _HINT.search(text):
+        return []
+    out: list[str] = []
+    for line in text.split("\n"):
+        if not _HINT.search(line) or not _ORDER.search(line):
+            continue
+        line = re.sub(r"^\s*\d+[→\t|]\s?", "", line)
+        out += [s.text for s in sentences(line[:2_000]) if _ORDER.search(s.text)] or [" ".join(line.split())[:300]]
+        if len(out) >= most:
+            break
+    return out[:most]

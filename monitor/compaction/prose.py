@@ -1,0 +1,82 @@
+"""What an assistant wrote, sorted: decisions with their reasons, ways given up, findings, what comes next.
+
+Narration ("Let me look at …") is left out. Nothing is rephrased; a sentence is taken whole or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from monitor.compaction import words
+from monitor.compaction.sentences import Sentence, sentences
+from monitor.compaction.wishes import Said
+
+Kind = Literal["decision", "dead_end", "finding", "next", ""]
+_FACT = re.compile(
+    r"\b[\w./-]+\.\w{1,5}:\d+|\d[\d.,:]*\s?(?:%|[kKMG]?B\b|ms\b|s\b|min\b|EUR|USD)?|`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|https?://\S+|\b[A-Z]{2,}-?\d+\b"
+)
+_NARRATION = re.compile(
+    r"(?i)^(?:ok(?:ay)?[,.]?\s+|good[,.]?\s+|great[,.]?\s+|right[,.]?\s+|now[,]?\s+)?(?:let me|let's|i['’]ll (?:now |start|first|begin|take|look|check|read|see|run|search|open|fetch)|i will (?:now|start|first)|i['’]m going to|i am going to|now (?:let|i|a |the )|next[,:]|looking at|"
+    r"checking|reading|searching|running|fetching|opening|first,? (?:i|let)|time to|here['’]s|sure|certainly|of course|ich (?:sehe|lese|schaue|prüfe|suche|starte|führe|öffne|trage|mache|beginne|werde)|jetzt (?:die|das|der|zu|schaue|lese)|als nächstes (?!schritt)|"
+    r"noch |zuerst (?:die|das|der|schaue)|schauen wir|先看|先检查|看一下|看看|再看|继续看|接着|我来|我先|让我|现在(?:看|检查|运行)|まず|次に|では|それでは|確認します|見てみ|読み(?:ます|込み)|調べ(?:ます|てみ)|empiezo|miro|voy a|veamos|"
+    r"reviso|compruebo|leo|busco|ahora (?:miro|leo|reviso)|je (?:regarde|lis|vérifie|commence|lance|vais)|regardons|voyons|vou |vejamos|guardo|leggo|vediamo)"
+)
+_GREETING = re.compile(
+    r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|好的?|了解|明白|hecho|listo|entendido|compris|d['’]accord|perfekt|perfect|vale|ok)[.!。]?$"
+)
+
+
+def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, float]:
+    """(what the sentence is, how much it matters).
+
+    ``final``: of an answer that ends an exchange; ``cause``: said between a failure and the edit that answers it;
+    ``acts``: the message goes on to call tools.
+    """
+    text = s.text
+    if len(text) > 700 or _GREETING.match(text.strip()) or text.rstrip().endswith((":", "：")):
+        return "", 0.0
+    own = s.own
+    facts = min(len(_FACT.findall(text)), 4)
+    choice = bool(words.CHOICE.search(own))
+    reason = bool(words.REASON.search(own))
+    dead = bool(words.GIVEN_UP.search(own))
+    result = bool(words.RESULT.search(own))
+    coming = bool(words.NEXT.search(own))
+    score = (
+        2.5 * choice + 2.5 * reason + 2.5 * dead + 1.5 * result + 1.0 * coming + 0.6 * facts + 2.0 * final + 3.0 * cause
+    )
+    if acts and not cause and not dead and not reason and (_NARRATION.match(text) or facts <= 1 + (" " not in text)):
+        if not (choice and facts):
+            return "", 0.0
+    if score < (1.8 if final else 2.4):
+        return "", score
+    if dead:
+        return "dead_end", score
+    if choice or reason or cause:
+        return "decision", score
+    if coming and final:
+        return "next", score
+    return "finding", score
+
+
+def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, acts: bool) -> list[tuple[Kind, Said]]:
+    """The sentences of an assistant's text that are worth keeping, with their kind."""
+    out: list[tuple[Kind, Said]] = []
+    for s in sentences(text):
+        kind, weight = judge(s, final=final, cause=cause, acts=acts)
+        if kind:
+            out.append((kind, Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept, weight=weight)))
+    return out
+
+
+def is_choice(text: str) -> bool:
+    """True for a sentence of the user that decides between ways or says why."""
+    return bool(
+        words.CHOICE.search(text) or words.GIVEN_UP.search(text) or words.REASON.search(text)
+    ) and not text.rstrip().endswith(("?", "？"))
+
+
+def coming(text: str) -> bool:
+    """True for a sentence that tells what comes next."""
+    return bool(words.NEXT.search(text))

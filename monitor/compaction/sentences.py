@@ -1,0 +1,135 @@
+"""Text into sentences as they were written, with what in them is quoted, code, or pasted output.
+
+Input: text of a user or an assistant. Output: :class:`Sentence` in order; white space inside a sentence is one space,
+nothing else is changed, so that each is word for word what was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+#: longest message that is read whole; of a longer one (a pasted log) head and tail
+WHOLE = 6_000
+EDGE = 2_000
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_BULLET = re.compile(r"^\s*(?:[-*•‣▪+]|\d{1,2}[.)]|[a-z][.)])\s+")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
+#: where a sentence ends: CJK marks always, Latin ones before white space, abbreviations set apart below
+_END = re.compile(r"[。！？!?]+[”’」』\"'»）)]*|\.{1,3}(?=[\s”’\"'»)]|$)[”’\"'»)]*")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|Nr|Dr|St|approx|incl|inkl|resp|Mr|Mrs|Ms|p\.\s?ej"
+    r"|Fig|No|Sr|Sra|Uds?|p\.\s?ex|Art|Abs|evtl|max|min)|\b[A-Za-z]|^\d{1,2})$",
+    re.I,
+)
+#: what stands between marks of quotation; apostrophes are none
+_QUOTED = re.compile(
+    r"„[^“”„]*[“”]|“[^“”]*”|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』|(?<!\w)\"[^\"\n]{3,}\"(?!\w)|(?<!\w)'[^'\n]{12,}'(?!\w)"
+)
+_CODE_LINE = re.compile(
+    r"^\s*(?:[{}\[\]()<>|;]|(?:def|class|import|from|return|const|let|var|function|if|for|while|public|private|#include|SELECT|"
+    r"INSERT|CREATE)\b.*[;:({=]|\w+\s*[=(].*[;)]\s*$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\$\s|>>>|at\s+\S+\(|File \"|Traceback)"
+)
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """A sentence; ``quoted`` = the parts of it inside marks of quotation; ``bullet``: a line of a list."""
+
+    text: str
+    quoted: tuple[str, ...] = ()
+    bullet: bool = False
+
+    @property
+    def own(self) -> str:
+        """The text without what it quotes."""
+        text = self.text
+        for q in self.quoted:
+            text = text.replace(q, " … ")
+        return text
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of ``text``. Code, quoted lines (``>``) and pasted output are left out."""
+    out: list[Sentence] = []
+    for block, bullet in _blocks(shortened(text)):
+        out += [_sentence(s, bullet) for s in _split(block)]
+    return [s for s in out if s.text.strip(" -–—*_.…")]
+
+
+def shortened(text: str) -> str:
+    """``text``, or head and tail of a very long one; cut at ends of lines."""
+    if len(text) <= WHOLE:
+        return text
+    head, tail = text[:EDGE], text[-EDGE:]
+    return head[: head.rfind("\n") if "\n" in head else EDGE] + "\n```\n```\n" + tail[tail.find("\n") + 1 :]
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """``text`` on one line; with ``most`` its head and tail, cut at white space."""
+    text = " ".join(text.split())
+    if most is None or len(text) <= most:
+        return text
+    head = text[: most * 2 // 3].rsplit(" ", 1)[0] if " " in text[: most * 2 // 3] else text[: most * 2 // 3]
+    tail = text[-(most // 3) :].split(" ", 1)[-1]
+    return f"{head} … {tail}"
+
+
+def _blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """Paragraphs and list items; lines of one paragraph are joined."""
+    fence = False
+    current: list[str] = []
+    bullet = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            fence = not fence
+            if current:
+                yield " ".join(current), bullet
+                current = []
+            continue
+        skip = fence or line.lstrip().startswith((">", "|")) or _CODE_LINE.match(line)
+        mark = _BULLET.match(line)
+        if not line.strip() or skip or mark or _HEADING.match(line):
+            if current:
+                yield " ".join(current), bullet
+                current = []
+            if not line.strip() or skip or _HEADING.match(line):
+                bullet = False
+                continue
+        if mark:
+            current, bullet = [line[mark.end() :].strip()], True
+            continue
+        if current and bullet and not line.startswith((" ", "\t")):
+            yield " ".join(current), True
+            current, bullet = [], False
+        current.append(line.strip())
+    if current:
+        yield " ".join(current), bullet
+
+
+def _split(text: str) -> list[str]:
+    """Sentences of a paragraph. Nothing is cut inside quotation marks or parentheses that close again."""
+    spans = [m.span() for m in _QUOTED.finditer(text)]
+    out, start = [], 0
+    for m in _END.finditer(text):
+        at = m.start()
+        if any(a <= at < b - 1 for a, b in spans) and not any(b == m.end() for _, b in spans):
+            continue
+        if m.group().startswith(".") and _ABBREVIATION.search(text[start:at]):
+            continue
+        rest = text[m.end() :].lstrip()
+        if m.group()[0] in ".!?" and rest and (rest[0].islower() and m.group()[0] == "." and len(m.group()) < 3):
+            continue
+        if m.group()[0] in "!?" and rest and not text[m.end()].isspace() and rest[0].isascii():
+            continue
+        out.append(text[start : m.end()].strip())
+        start = m.end()
+    if text[start:].strip():
+        out.append(text[start:].strip())
+    return out
+
+
+def _sentence(text: str, bullet: bool) -> Sentence:
+    text = " ".join(text.split())
+    return Sentence(text, tuple(m.group() for m in _QUOTED.finditer(text)), bullet)

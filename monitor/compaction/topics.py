@@ -1,0 +1,161 @@
+"""What a sentence is about, so that two sentences on one matter are known as such, in whatever languages they are.
+
+:func:`topics` gives weighted keys: names and paths count most, then words as stems, concepts of software work across
+languages (``notes`` = ``Notizen`` = ``notas`` = 笔记), and for scripts without spaces pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+
+from monitor.readers.step_words import STOP
+
+#: one row a concept; beginnings of Latin words, whole words of the others
+_CONCEPTS = """
+note notes notiz notas nota anota memo notizen note 笔记 记录 メモ ノート заметк
+english englisch inglés inglesa ingles anglais inglese 英文 英语 英語 английск 영어
+german deutsch alemán aleman allemand tedesco 德文 德语 ドイツ語 немецк
+spanish spanisch español espanol espagnol spagnolo 西班牙 スペイン語 испанск
+french französisch francés frances français francese 法文 法语 フランス語 французск
+chinese chinesisch chino chinois cinese 中文 中国語 китайск
+japanese japanisch japonés japonais giapponese 日文 日语 日本語 японск 일본어
+test tests teste prueba pruebas essai 测试 用例 テスト тест 테스트
+file files datei dateien archivo archivos fichier fichiers arquivo 文件 ファイル файл 파일
+database datenbank base_de_datos bdd 数据库 データベース баз 데이터베이스
+production produktion produktiv prod producción produccion produção 生产 线上 本番 продакшн 운영
+staging 预发 ステージング
+branch zweig rama branche 分支 ブランチ ветк
+commit commits einchecken 提交 コミット коммит 커밋
+push pushen 推送 プッシュ
+merge mergen fusionar fusionner 合并 マージ
+deploy deployment ausrollen ausliefern desplegar despliegue déployer 部署 发布 上线 デプロイ リリース
+delete lösch remove entfern borra borrar elimina supprim apaga 删除 删掉 移除 削除 消す удал 삭제
+rename umbenenn renombra renomm 重命名 改名 リネーム
+restart neustart neu_start reinicia reinicies redémarr 重启 再起動 перезапуск 재시작
+dependency dependencies abhängigkeit dependencia dépendance 依赖 依存 зависимост 의존
+library bibliothek librería biblioteca bibliothèque 库 ライブラリ библиотек
+interface schnittstelle interfaz 接口 インターフェース интерфейс
+schema esquema schéma 结构 スキーマ схем
+format formato 格式 フォーマット 形式 формат
+comment kommentar comentario commentaire 注释 コメント комментари 주석
+documentation dokumentation documentación doku docs 文档 ドキュメント документац 문서
+language sprache idioma langue 语言 言語 язык 언어
+message nachricht mensaje meldung 消息 メッセージ сообщени
+translation übersetz traducción traduc traduction 翻译 翻訳 перевод
+machine maschinell automática automatique 机器 機械 машинн
+component komponente componente composant 组件 コンポーネント компонент 컴포넌트
+table tabelle tabla 表格 テーブル таблиц
+column spalte columna colonne 列 カラム
+migration migrations migración 迁移 マイグレーション миграц
+cache zwischenspeicher caché 缓存 キャッシュ кэш
+log logs protokoll registro journal 日志 ログ лог
+error fehler erreur 错误 报错 エラー ошибк 오류
+email mail correo courriel 邮件 メール почт
+date datum fecha 日期 日付 дат
+timezone zeitzone zona_horaria fuseau 时区 タイムゾーン часово
+currency währung moneda devise 货币 通貨 валют
+amount betrag beträge importe montant 金额 金額 сумм
+user benutzer nutzer usuario utilisateur 用户 ユーザ пользовател
+style stil estilo 样式 风格 スタイル стил
+version versión 版本 バージョン верси
+export exportar exporter 导出 エクスポート экспорт
+import importar importer 导入 インポート импорт
+config konfiguration configuración einstellung 配置 設定 настройк
+secret geheimnis secreto passwort password contraseña 密码 密钥 パスワード
+network netz netzwerk red réseau 网络 ネットワーク сет
+script skript guion 脚本 スクリプト скрипт
+server servidor serveur 服务器 サーバ сервер
+queue warteschlange cola file_d'attente 队列 キュー
+lock sperre bloqueo verrou 锁 ロック блокировк
+print drucken imprimir 打印 印刷
+threshold schwelle umbral seuil 阈值 しきい値
+rule regel regla règle 规则 规定 ルール правил
+"""
+_NOISE = frozenset(
+    "rule must never always only should please keep make use using used also now until then just that not don't do dont regla regel règle "
+    "nicht kein keine keinen nur immer nie bitte darf darfst muss soll jetzt doch auch ohne "
+    "nunca siempre solo sólo puedes ahora todo sin para pero partir "
+    "jamais toujours seulement maintenant cette sans pas plus "
+    "want like need good okay time times rest fine free allowed allow longer instead already still may can could".split()
+)
+_NAME = re.compile(
+    r"[\w.@~-]*/[\w./@~-]*\w|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
+)
+_LATIN = re.compile(r"[^\W\d_]{3,}")
+_RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
+_NUMBER = re.compile(r"\b\d[\d.,]*\s?(?:%|[A-Za-z]{1,4}\b)?")
+#: pairs of characters that say nothing of the matter
+_CJK_NOISE = frozenset(
+    "不要 必须 所有 可以 现在 另外 禁止 一定 使用 需要 我们 这个 那个 之前 以后 就行 已经 不能 不用 仍然 统一 保持 进行 如果 但是 还是 请把 的话 "
+    "以外 場合 必要 今後 変更 確認 以内 対応 作業 使用 禁止 絶対 今回 規則 要求".split()
+)
+
+
+def _table() -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """(words of scripts without spaces -> concept, beginnings of Latin and Cyrillic words -> concept)."""
+    wide: dict[str, str] = {}
+    stems: list[tuple[str, str]] = []
+    for row in _CONCEPTS.strip().splitlines():
+        names = row.split()
+        for word in names:
+            if _RUN.fullmatch(word):
+                wide[word] = names[0]
+            else:
+                stems.append((word.replace("_", " ").lower(), names[0]))
+    return wide, stems
+
+
+_WIDE, _STEMS = _table()
+_BY_LETTER: dict[str, list[tuple[str, str]]] = {}
+for _stem, _concept in _STEMS:
+    _BY_LETTER.setdefault(_stem[0], []).append((_stem, _concept))
+
+
+def topics(text: str) -> dict[str, float]:
+    """Keys of what ``text`` is about, with weights: 3 a name or path, 2 a concept, 1 a word, a half a pair."""
+    out: dict[str, float] = {}
+
+    def add(key: str, weight: float) -> None:
+        out[key] = max(out.get(key, 0), weight)
+
+    for m in _NAME.finditer(text):
+        name = m.group().strip("`").rstrip("()").strip("./").lower()
+        if len(name) > 1:
+            add("n:" + name, 3)
+            if "/" in name:
+                add("n:" + name.rsplit("/", 1)[-1], 3)
+    for m in _LATIN.finditer(text):
+        word = m.group().lower()
+        if word in _NOISE or word in STOP:
+            continue
+        concept = _concept_of(word)
+        if concept:
+            add("c:" + concept, 2)
+        elif m.group()[0].isupper() and m.start() > 0:
+            add("w:" + word[:6], 2)
+        else:
+            add("w:" + word[:6], 1)
+    for word, concept in _WIDE.items():
+        if word in text:
+            add("c:" + concept, 2)
+    for run in _RUN.findall(text):
+        for i in range(len(run) - 1):
+            pair = run[i : i + 2]
+            if pair not in _CJK_NOISE:
+                add("p:" + pair, 0.5)
+    for m in _NUMBER.finditer(text):
+        if len(m.group()) > 2:
+            add("d:" + m.group().replace(" ", "").lower(), 1)
+    return out
+
+
+def overlap(a: dict[str, float], b: dict[str, float]) -> float:
+    """Weight of what two sentences have in common."""
+    return sum(min(w, b[k]) for k, w in a.items() if k in b)
+
+
+def _concept_of(word: str) -> str:
+    for stem, concept in _BY_LETTER.get(word[0], ()):
+        if word.startswith(stem) and len(word) <= len(stem) + 4:
+            return concept
+    return ""

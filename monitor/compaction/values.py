@@ -1,0 +1,100 @@
+"""Values worth knowing in tool output: ports, versions, limits, measured numbers; one line each, as the output has them.
+
+Nothing here is understood. A line is taken because it holds a number beside a name and is unlike the mass of lines
+around it; in prose, because it tells something definite and gives no order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from monitor.compaction import words
+from monitor.compaction.outcome import body, clean
+
+_NUMBERED = re.compile(r"^\s*\d+(?:→|\t|\s?\|)\s?", re.M)
+_CUE = re.compile(
+    r"(?i)\b(?:ports?|versions?|v\d|time-?outs?|limits?|api|defaults?|retr(?:y|ies)|interval|max(?:imum)?|min(?:imum)?|expires?|retention|size|rate|pinned|listens?|"
+    r"quota|thresholds?|workers?|replicas?|budget|endpoint|window|lifetime|ttl|per (?:second|minute|hour|day)|kept for|keeps?|minutes?|seconds?|hours?|days?|"
+    r"frist|grenze|anschluss|standard|puerto|versión|límite|minutos|horas|端口|版本|超时|限制|默认|ポート|バージョン|上限|既定|タイムアウト|délai|limite)\b|\d\s?(?:ms|s|min|h|MB|KB|GB|%|EUR|USD|req)\b"
+)
+_PAIR = re.compile(
+    r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b"
+)
+_SKIP = re.compile(
+    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
+    r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|Exception)\b|\bretry|^(?:platform|plugins|collected|rootdir)\b"
+)
+_LONG = 200
+_DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")
+_CONFIG = re.compile(r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$")
+
+
+def of_document(text: str, most: int = 4) -> list[str]:
+    """Definite sentences of a page or a text file."""
+    found: list[tuple[float, int, str]] = []
+    for at, s in enumerate(_prose(text)):
+        line = s
+        if not re.search(r"\d", line) or not 12 <= len(line) <= _LONG:
+            continue
+        langs = words.languages(line)
+        if any(words.RULE[k].search(line) for k in langs if k in words.RULE) or words.LIFT_STRONG.search(line):
+            continue
+        score = 2.0 * len(_CUE.findall(line)) + 0.5 * len(re.findall(r"\d[\d.,:-]*", line)) + ("`" in line)
+        if score >= 1.5:
+            found.append((-score, at, line))
+    return [line for _, _, line in sorted(sorted(found)[:most], key=lambda x: x[1])]
+
+
+def _prose(text: str) -> list[str]:
+    """Sentences that hold a digit; long texts line by line, so that nothing is read twice."""
+    out: list[str] = []
+    for line in _NUMBERED.sub("", text).split("\n"):
+        if re.search(r"\d", line):
+            for piece in re.split(r"(?<=[.!?。！？])\s+|(?<=[。！？])", line[:20_000]):
+                if re.search(r"\d", piece):
+                    out.append(" ".join(piece.strip(" #*->\t").split()))
+    return out
+
+
+def of_source(text: str) -> list[str]:
+    """The opening comment of a source file, where it tells a number."""
+    head = _NUMBERED.sub("", text[:600]).split("\n")[:6]
+    out = []
+    for line in head:
+        m = re.match(r"""^\s*(?:\"\"\"|'''|#+(?!!)|//+|--|/?\*+|;+|<!--)\s*(.+?)\s*(?:\"\"\"|'''|\*/|-->)?$""", line)
+        if m and re.search(r"\d", m.group(1)) and _CUE.search(m.group(1)) and len(m.group(1)) <= _LONG:
+            out.append(m.group(1))
+    return out[:1]
+
+
+def of_output(text: str, most: int = 4) -> list[str]:
+    """Lines of a command's output that name a value and are unlike the others."""
+    lines = [" ".join(x.split()) for x in clean(body(text)[0]).split("\n")]
+    lines = [x for x in lines if x]
+    shapes = Counter(_shape(x) for x in lines) if len(lines) > 12 else Counter()
+    picked = []
+    for at, line in enumerate(lines):
+        if len(line) > _LONG or _SKIP.search(line) or not _PAIR.search(line):
+            continue
+        if shapes and shapes[_shape(line)] > 2:
+            continue
+        picked.append((at, re.sub(r"^\S*\d{2}:\d{2}:\d{2}\S*\s+(?:DEBUG|INFO|WARN\w*)\s+", "", line)))
+    if len(picked) > most:  # what an output says last is what it was run for
+        picked = picked[-most:] if shapes else picked[: most // 2] + picked[-(most - most // 2) :]
+    return list(dict.fromkeys(line for _, line in picked))
+
+
+def _shape(line: str) -> str:
+    """The line with numbers and words made alike."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", line))[:60]
+
+
+def is_document(path: str) -> bool:
+    """True for pages and text files."""
+    return bool(_DOCS.search(path))
+
+
+def is_config(path: str) -> bool:
+    """True for data and settings files."""
+    return bool(_CONFIG.search(path))
