@@ -94,8 +94,10 @@ def request(args: argparse.Namespace, *, detail: bool = False) -> Request:
 
         try:
             column_map = load_map(args.map)
-        except (MapError, OSError) as error:
-            raise CommandError(f"--map {args.map}: {error}") from error
+        except MapError as error:
+            raise CommandError(f"--map {error}") from error
+        except OSError as error:
+            raise CommandError(f"--map {args.map}: cannot be opened ({error.strerror})") from error
         source = source or "table"
     now = now_ms(args)
     return Request(

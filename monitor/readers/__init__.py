@@ -42,6 +42,7 @@ MODULES: tuple[str, ...] = (
     "bedrock",
     "cloudflare",
     "portkey",
+    "magpie",
     "api_log",
     "columns",
 )

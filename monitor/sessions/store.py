@@ -52,7 +52,8 @@ class Store:
         self._dirty: set[str] = set()
         self._loose: dict[str, tuple[Call, Key]] = {}  # calls whose session is not known by a name
         self._loose_changed = False
-        self._assigned: dict[str, Call] = {}
+        self._loose_events: dict[str, tuple[Event, Key]] = {}  # events that belong to a call (key "<call>#…")
+        self._assigned: dict[str, Item] = {}
         self.session_by: str | None = None
 
     # ------------------------------------------------------------------------------------------------ in
@@ -92,7 +93,11 @@ class Store:
 
     def _add(self, item: Item, place: Key) -> None:
         if type(item) is Call and (item.evidence is not None or item.session_evidence == "file"):
-            self._loose[f"{item.file}\n{item.key or item.line}"] = (item, place)
+            self._loose[_name(item)] = (item, place)
+            self._loose_changed = True
+            return
+        if type(item) is Event and "#" in item.key:
+            self._loose_events[_name(item)] = (item, place)
             self._loose_changed = True
             return
         self._enter(item, place)
@@ -138,7 +143,11 @@ class Store:
 
     def _remove(self, item: Item, place: Key) -> None:
         if type(item) is Call and (item.evidence is not None or item.session_evidence == "file"):
-            self._loose.pop(f"{item.file}\n{item.key or item.line}", None)
+            self._loose.pop(_name(item), None)
+            self._loose_changed = True
+            return
+        if type(item) is Event and "#" in item.key:
+            self._loose_events.pop(_name(item), None)
             self._loose_changed = True
             return
         self._leave(item, place)
@@ -207,15 +216,19 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------ sessions
     def _settle_loose(self) -> None:
-        """Form sessions of calls that name none."""
-        from monitor.sessions.sessionize import assign
+        """Form sessions of calls that name none, and move the events of these calls along."""
+        from monitor.sessions.sessionize import assign, relocate
 
         self._loose_changed = False
         entries = sorted(self._loose.values(), key=lambda entry: entry[1])
         assigned = assign([call for call, _ in entries], session_by=self.session_by)
-        fresh: dict[str, Call] = {}
-        for (call, place), result in zip(entries, assigned, strict=True):
-            name = f"{call.file}\n{call.key or call.line}"
+        happened = list(self._loose_events.values())
+        moved = relocate([event for event, _ in happened], assigned)
+        fresh: dict[str, Item] = {}
+        told: list[tuple[Item, Key, Item]] = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
+        told += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
+        for item, place, result in told:
+            name = _name(item)
             old = self._assigned.get(name)
             if old is not None and old == result:
                 fresh[name] = old
@@ -224,17 +237,17 @@ class Store:
                 self._leave(old, place)
             self._enter(result, place)
             fresh[name] = result
-        for name, old in self._assigned.items():
+        for name, gone in self._assigned.items():
             if name not in fresh:
-                self._drop_anywhere(old)
+                self._drop_anywhere(gone)
         self._assigned = fresh
 
-    def _drop_anywhere(self, call: Call) -> None:
-        session = self.sessions.get(call.session)
+    def _drop_anywhere(self, gone: Item) -> None:
+        session = self.sessions.get(gone.session)
         if session is not None:
             for item, key in zip(list(session.items), list(session.order), strict=True):
-                if item is call:
-                    self._leave(call, key)
+                if item is gone:
+                    self._leave(gone, key)
                     return
 
     def _settle_owners(self) -> None:
@@ -303,6 +316,12 @@ class Store:
                 if type(item) is Call and (item.inherited or self.inherited(item, name)):
                     found.append(item if item.inherited else msgspec.structs.replace(item, inherited=True))
         return found
+
+
+def _name(item: Item) -> str:
+    """Identity of a record within everything read."""
+    kind = "c" if type(item) is Call else "e"
+    return f"{item.file}\n{kind}{item.key or item.line}"
 
 
 class _Inherits:
