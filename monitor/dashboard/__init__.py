@@ -46,6 +46,7 @@ def run(
     from monitor.dashboard.app import Dashboard
     from monitor.dashboard.model.state import state_file
     from monitor.dashboard.once import print_frame, rows_of, terminal_size
+    from monitor.dashboard.terminal import own_terminal
 
     drawn: list[list[list[Segment]]] = []
 
@@ -73,7 +74,8 @@ def run(
             return 1
         print_frame(drawn[0], no_color=app.no_color)
         return 0 if app.desk.view is not None else 3
-    app.run()
+    with own_terminal():
+        app.run()
     return 1 if app.return_code else 0
 
 

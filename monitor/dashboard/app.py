@@ -30,6 +30,7 @@ from monitor.dashboard.screens.sheet import Confirm
 from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
 from monitor.dashboard.widgets.table import Table
 from monitor.decision.model import ACTION_WORDS, Decision
+from monitor.sessions.view import SessionView
 
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
@@ -129,7 +130,14 @@ class Dashboard(App[int]):
         view, decision = self.desk.view, self.desk.decision
         if view is None or decision is None or decision.rows:
             return decision
-        return self._feed.explain(view) or decision
+        try:
+            return self._feed.explain(view) or decision
+        except Exception:  # the shorter answer is better than none
+            return decision
+
+    def backtest(self, view: SessionView) -> str | None:
+        """What other policies would have done with a session; called in a worker thread."""
+        return self._feed.backtest(view)
 
     def fed(self, changed: list[Advice]) -> None:
         """A snapshot was drawn. Rings where the advice changed, if that was asked for."""
@@ -238,8 +246,8 @@ class Dashboard(App[int]):
         def prepare() -> None:
             try:
                 preview = compactor.preview(view)
-            except (ValueError, OSError) as error:
-                self.call_from_thread(self.notify, str(error), severity="warning", title="No preview")
+            except Exception as error:
+                self.call_from_thread(self.notify, _reason(error), severity="warning", title="No preview")
                 return
             self.call_from_thread(self._ask, compactor, preview)
 
@@ -253,8 +261,8 @@ class Dashboard(App[int]):
         def write() -> None:
             try:
                 path = compactor.write(preview)
-            except (ValueError, OSError) as error:
-                self.call_from_thread(self.notify, str(error), severity="error", title="Nothing was written")
+            except Exception as error:
+                self.call_from_thread(self.notify, _reason(error), severity="error", title="Nothing was written")
                 return
             self.call_from_thread(self.notify, str(path), title="Written")
 
@@ -276,6 +284,13 @@ class Dashboard(App[int]):
         sentence = Text(failure_sentence(self._exception))
         self._exit_renderables.append(Segments(self.console.render(sentence, self.console.options)))
         self._close_messages_no_wait()
+
+
+def _reason(error: Exception) -> str:
+    """What a compactor says went wrong; only of foreseen errors the words are meant for people."""
+    if isinstance(error, ValueError | OSError):
+        return str(error)
+    return f"an unexpected error ({type(error).__name__})"
 
 
 def failure_sentence(error: BaseException | None) -> str:

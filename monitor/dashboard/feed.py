@@ -53,7 +53,9 @@ class Feed(Protocol):
         """Give back files and watches."""
 
     # A feed may also have ``explain(view) -> Decision | None``: the present decision with every row of the table
-    # (:attr:`Decision.rows`), made only when somebody asks why. It is called in the thread of the screen.
+    # (:attr:`Decision.rows`), made only when somebody asks why, and ``backtest(view) -> str | None``: what other
+    # policies would have cost. Both are called in other threads than ``poll`` and must only use the view and what
+    # never changes.
 
 
 FeedFactory = Callable[[], Feed]
@@ -114,6 +116,12 @@ class FeedThread(threading.Thread):
         made = getattr(self._feed, "explain", None)
         decision = made(view) if made is not None else None
         return decision if isinstance(decision, Decision) else None
+
+    def backtest(self, view: SessionView) -> str | None:
+        """What other policies would have done with a session; None if the feed cannot tell."""
+        made = getattr(self._feed, "backtest", None)
+        text = made(view) if made is not None else None
+        return text if isinstance(text, str) else None
 
     def stop(self, timeout: float = 2.0) -> None:
         """Ask the thread to end and wait for it, at most ``timeout`` seconds."""

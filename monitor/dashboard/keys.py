@@ -75,6 +75,7 @@ KEYS: tuple[Key, ...] = (
     Key("live.newest", "F", "newest", "always show the session that was active last", LIVE),
     Key("live.pause", "space", "pause", "hold the screen, and go on", LIVE, "pause", 13),
     Key("why", "w", "why", "why: the decision's rules with their numbers", OTHER, "why", 5),
+    Key("backtest", "B", "backtest", "backtest: what other policies would have cost", OTHER),
     Key("compact", "c", "compact", "compact: preview, then write a new file beside", OTHER, "compact", 6),
     Key("copy", "y", "copy", "copy the turn as JSON", OTHER, "copy", 14),
     Key("theme", "t", "theme", "dark or light", OTHER),

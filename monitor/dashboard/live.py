@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from monitor.dashboard.feed import Snapshot
+from monitor.dashboard.terminal import piped
 from monitor.decision import decide
 from monitor.decision.model import Decision
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
@@ -15,6 +16,7 @@ from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.store import Store
 from monitor.sessions.view import SessionView
 from monitor.sources.discovery import agent_folders
+from monitor.sources.files import read_bytes
 from monitor.sources.follow import Follower
 
 #: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
@@ -50,7 +52,10 @@ class LiveFeed:
         self.threshold = threshold
         self.store = Store(self.settings, detail=options.detail)
         self.store.session_by = options.session_by
-        self.follower = Follower(names, options, polling=polling)
+        self._options = options
+        self._piped = piped() if "-" in names else None
+        self._piped_read = -1
+        self.follower = Follower([name for name in names if name != "-"], options, polling=polling)
         self.decisions: dict[str, Decision] = {}
         self._clock = clock
         self._decided = 0
@@ -63,8 +68,9 @@ class LiveFeed:
         batches = self.follower.poll()
         for batch in batches:
             self.store.apply(batch)
+        self._take_piped()
         now = self._clock()
-        loading = self.follower.loading
+        loading = self.follower.loading or (self._piped is not None and not self._piped.ended)
         changed = self.store.refresh()
         problems = (*self.follower.problems, *self.store.problems())
         due = now - self._decided >= _AGAIN
@@ -100,6 +106,19 @@ class LiveFeed:
             searched=self.searched,
         )
 
+    def _take_piped(self) -> None:
+        """Read what was piped in, anew from its beginning: it may be of any format."""
+        pipe = self._piped
+        if pipe is None:
+            return
+        ended = pipe.ended
+        data = pipe.data()
+        if len(data) == self._piped_read or not (data or ended):
+            return
+        self._piped_read = len(data)
+        batch, _reader = read_bytes("stdin", data, self._options)
+        self.store.apply(batch)
+
     def explain(self, view: SessionView) -> Decision | None:
         """The decision as it was taken, with the outcome of every row of the table. Safe in any thread."""
         taken = self.decisions.get(view.session)
@@ -112,6 +131,24 @@ class LiveFeed:
             threshold=self.threshold,
             previous=taken,
             explain=True,
+        )
+
+    def backtest(self, view: SessionView) -> str | None:
+        """What other policies would have done with a session, as ``ctxmon backtest`` says it; None if too short.
+
+        Safe in any thread. May take seconds for a long session.
+        """
+        from monitor.decision.backtest import backtest
+        from monitor.decision.history import actual_sum, policy_sums
+        from monitor.decision.simulate import Assumptions, own_after_size
+        from monitor.reports import backtest_text
+
+        assumptions = Assumptions(after_tokens=own_after_size([view]))
+        tested = backtest([view], prices=self.settings.prices, threshold=self.threshold, assumptions=assumptions)
+        if not tested:
+            return None
+        return backtest_text.text(
+            tested, actual_sum(tested), policy_sums(tested), None, assumptions, "built-in", self.threshold
         )
 
     def wait(self, timeout: float) -> bool:

@@ -438,3 +438,13 @@ async def test_100_000_turns() -> None:
         table = run.main.query_one("#turns", Table)
         # rows are formatted when they are seen, never all of them
         assert len(table._drawn) < 400
+
+
+async def test_a_backtest_is_replayed_in_the_background_and_shown() -> None:
+    async with dashboard(size=(120, 40)) as run:
+        await run.press("B")
+        await _until(run, "too short to replay")
+        run.feed.backtest = lambda view: f"ctxmon backtest\nfor {view.session}\n"  # type: ignore[attr-defined]
+        await run.press("B")
+        await _until(run, "for api-fix")
+        assert isinstance(run.app.screen, Sheet)

@@ -88,9 +88,11 @@ class Terminal:
         command = ["tmux", "-L", self.name, "-f", os.devnull, "-u", *words]
         return subprocess.run(command, env=self.env, capture_output=True, text=True, check=True, timeout=30).stdout
 
-    def start(self, *words: str) -> None:
+    def start(self, *words: str, before: str = "", errors: Path | None = None) -> None:
         """Run the program; its exit code is printed when it ends, and the window stays."""
-        program = shlex.join([sys.executable, "-m", "monitor", *words])
+        program = f"{before} {shlex.join([sys.executable, '-m', 'monitor', *words])}"
+        if errors is not None:
+            program += f" 2> {shlex.quote(str(errors))}"
         shell = f"{program}; echo ended with $?; exec sleep 600"
         self.tmux("new-session", "-d", "-x", str(self.width), "-y", str(self.height), shell)
 
@@ -177,3 +179,16 @@ def test_one_frame(terminal: Terminal, tmp_path: Path) -> None:
     terminal.start("watch", "--once", str(log))
     screen = terminal.until("ended with 0")
     assert "#11 of 12" in screen and "Traceback" not in screen
+
+
+def test_a_log_is_piped_in_and_the_keys_still_come_from_the_terminal(terminal: Terminal, tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    write_log(log, 12)
+    terminal.start("watch", "-", before=f"(cat {shlex.quote(str(log))}; sleep 6) |", errors=tmp_path / "errors.txt")
+    terminal.until("#11 of 12")
+    terminal.press("Left")
+    terminal.until("#10 of 12")
+    terminal.press("q")
+    terminal.until("ended with")
+    # what is drawn never goes into a file that stderr was sent to
+    assert (tmp_path / "errors.txt").read_text(encoding="utf-8") == ""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, tzinfo
-from typing import Any
+from datetime import tzinfo
 
 from monitor.dashboard.model.text import (
     ASSUMED,
@@ -24,6 +23,7 @@ from monitor.dashboard.model.text import (
     usd,
 )
 from monitor.records import Event
+from monitor.reports import shape
 from monitor.sessions.view import SessionView, Turn
 
 OUTCOME_STYLE = {"hit": "good", "partial": "warn", "miss": "bad", "first": "dim", "unreported": "dim"}
@@ -224,47 +224,6 @@ def _line(line: int | None) -> str:
     return "" if line is None else f":{line}"
 
 
-def _iso(time: int | None) -> str | None:
-    if time is None:
-        return None
-    value = datetime.fromtimestamp(time / 1000, UTC)
-    return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def call_json(view: SessionView, turn: Turn) -> str:
-    """The call as one JSON object with the names of ``ctxmon calls --format json``: what ``y`` copies."""
-    call = turn.call
-    record: dict[str, Any] = {
-        "session": view.session,
-        "session_evidence": view.evidence,
-        "chain": call.chain,
-        "window": turn.window,
-        "index": turn.index,
-        "exchange": turn.exchange,
-        "time": _iso(call.time),
-        "duration_ms": call.duration_ms,
-        "source": call.source,
-        "provider": call.provider,
-        "model": call.model,
-        "prompt_tokens": call.prompt_tokens,
-        "fresh_tokens": call.fresh_tokens,
-        "cache_read_tokens": call.cache_read_tokens,
-        "cache_write_tokens": call.cache_write_tokens,
-        "cache_write_1h_tokens": call.cache_write_1h_tokens,
-        "output_tokens": call.output_tokens,
-        "output_is_lower_bound": call.output_is_lower_bound,
-        "reasoning_tokens": call.reasoning_tokens,
-        "billed_prompt_tokens": call.billed_prompt_tokens,
-        "context_limit": turn.context_limit,
-        "context_limit_source": turn.context_limit_source,
-        "cost_usd": turn.cost_usd,
-        "cost_source": turn.cost_source,
-        "status": call.status,
-        "purpose": call.purpose,
-        "cache_outcome": turn.cache_outcome,
-        "cache_miss_cause": turn.cache_miss_cause,
-        "file": call.file,
-        "line": call.line,
-        "call_id": call.call_id,
-    }
-    return json.dumps(record, ensure_ascii=False)
+def call_json(turn: Turn) -> str:
+    """The call as one JSON object, as ``ctxmon calls --format json`` gives it: what ``y`` copies."""
+    return json.dumps(shape.call(turn), ensure_ascii=False)

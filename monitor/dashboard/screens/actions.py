@@ -10,11 +10,12 @@ from textual.widgets import Input
 from monitor.dashboard.keys import hints
 from monitor.dashboard.model.calls import call_json
 from monitor.dashboard.model.layout import PANELS
-from monitor.dashboard.model.panels import why_lines
+from monitor.dashboard.model.sheets import replay_lines, why_lines
 from monitor.dashboard.model.text import Line, Span, line_width
 from monitor.dashboard.screens.sheet import Sheet
 from monitor.dashboard.widgets.board import Board
 from monitor.dashboard.widgets.lines import ButtonLine
+from monitor.sessions.view import SessionView
 
 if TYPE_CHECKING:
     from monitor.dashboard.app import Dashboard
@@ -222,13 +223,38 @@ class Actions(Screen[None]):
             return
         self.app.push_screen(Sheet("Why", lambda width: why_lines(decision, width)))
 
+    def action_backtest(self) -> None:
+        """Replay other policies on this session; the sheet opens when it is done."""
+        view = self.app.desk.view
+        if view is None:
+            self.say("no session to replay")
+            return
+        self.say("replaying …")
+
+        def replay() -> None:
+            try:
+                text = self.app.backtest(view)
+            except Exception as error:
+                self.app.call_from_thread(self.say, f"the backtest failed ({type(error).__name__})")
+                return
+            self.app.call_from_thread(self._replayed, view, text)
+
+        self.run_worker(replay, thread=True, exclusive=True, group="backtest", exit_on_error=False)
+
+    def _replayed(self, view: SessionView, text: str | None) -> None:
+        self.say("")
+        if text is None:
+            self.say("too short to replay: it takes two turns of known size")
+            return
+        self.app.push_screen(Sheet("Backtest", lambda width: replay_lines(text, view, width)))
+
     def action_copy(self) -> None:
         """The call under the cursor as JSON to the clipboard of the terminal."""
         desk = self.app.desk
         if desk.view is None or desk.turn is None:
             self.say("no turn to copy")
             return
-        self.app.copy_to_clipboard(call_json(desk.view, desk.turn))
+        self.app.copy_to_clipboard(call_json(desk.turn))
         self.say(f"#{desk.turn.index} copied as JSON")
 
     def action_compact(self) -> None:

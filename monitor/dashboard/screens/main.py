@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from monitor.dashboard.feed import Snapshot
 from monitor.dashboard.keys import bindings
-from monitor.dashboard.model import panels
+from monitor.dashboard.model import panels, sheets
 from monitor.dashboard.model.calls import detail
 from monitor.dashboard.model.header import header
 from monitor.dashboard.model.layout import PANELS
@@ -136,7 +136,7 @@ class MainScreen(Actions, Screen[None]):
         board, desk = self.board, self.app.desk
         if board.shows("empty"):
             panel = self.query_one("#empty", LinesPanel)
-            panel.show(panels.empty_lines(desk.snapshot, max(20, panel.size.width or self.size.width - 4)))
+            panel.show(sheets.empty_lines(desk.snapshot, max(20, panel.size.width or self.size.width - 4)))
         self.draw_chart()
         self._draw_session_list()
         view = desk.view
@@ -154,7 +154,7 @@ class MainScreen(Actions, Screen[None]):
             self.query_one("#events", Table).update()
         if board.shows("problems"):
             problems = self.query_one("#problems", LinesPanel)
-            problems.show(panels.problem_lines(desk.all_problems, problems.size.width))
+            problems.show(sheets.problem_lines(desk.all_problems, problems.size.width))
         self._draw_tabs()
         self.draw_hints()
 

@@ -86,7 +86,7 @@ def test_names_from_logs_are_made_harmless() -> None:
 
 def test_the_copy_is_the_call_of_the_contract() -> None:
     one = turn(7, 12_000, 10_000, 1_500, cache_outcome="hit", exchange=2)
-    record = json.loads(call_json(view([one]), one))
+    record = json.loads(call_json(one))
     assert list(record) == [
         "session", "session_evidence", "chain", "window", "index", "exchange", "time", "duration_ms", "source",
         "provider", "model", "prompt_tokens", "fresh_tokens", "cache_read_tokens", "cache_write_tokens",

@@ -92,14 +92,6 @@ def test_unknown_signals_are_left_out_unless_they_matter() -> None:
     assert "fill" in text and "–" in text and "idle" not in text
 
 
-def test_why_shows_every_row_with_its_outcome() -> None:
-    text = words(panels.why_lines(fake.decision(), 80))
-    assert "▶ near-limit" in text
-    assert "✓ fill 0.79 >= 0.70" in text and "✗ a tool call is pending" in text
-    assert "? topic score unknown >= 0.6" in text
-    assert "the summary has 2,000 tokens" in text
-
-
 def test_the_forecast_gives_both_limits_with_marks() -> None:
     view = fake.growing(60, quota=Quota(83.0, fake.START + 3_600_000, 300))
     text = words(panels.forecast_lines(view, 48, UTC))
@@ -128,28 +120,3 @@ def test_the_mix_is_sorted_and_marked() -> None:
     # 59,900 of 131,400
     assert "~60k" in lines[0] and "46%" in lines[0]
     assert "request bodies" in words(panels.mix_lines(None, 50))
-
-
-def test_the_empty_screen_says_what_to_do() -> None:
-    snapshot = fake.snapshot((), searched=("~/.claude/projects",), problems=fake.PROBLEMS)
-    text = words(panels.empty_lines(snapshot, 78))
-    for part in ("No calls", "~/.claude/projects", "2 could not be read", "check the path", "ctxmon PATH", "record"):
-        assert part in text
-    for width in (36, 56, 78):
-        assert all(line_width(line) <= width for line in panels.empty_lines(snapshot, width)), width
-
-
-def test_while_reading_it_does_not_say_that_nothing_was_found() -> None:
-    assert "Looking" in words(panels.empty_lines(None, 60))
-    text = words(panels.empty_lines(fake.snapshot((), loading=True), 60))
-    assert "12 files, 3.2 MB" in text and "No calls" not in text
-
-
-def test_problems_are_told_in_full_and_in_bounds() -> None:
-    text = words(panels.problem_lines(fake.PROBLEMS, 30))
-    assert "/logs/broken.jsonl:17" in text and "⚠ /logs/missing" in text
-    assert "".join(text.split()).count("thereisnosuchfileorfolder;checkthepath") == 1
-    assert all(line_width(line) <= 30 for line in panels.problem_lines(fake.PROBLEMS, 30))
-    many = panels.problem_lines([fake.PROBLEMS[0]] * 5_000, 60)
-    assert len(many) < 1_000 and "4,700 more" in words(many)
-    assert "everything could be read" in words(panels.problem_lines((), 60))
