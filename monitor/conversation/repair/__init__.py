@@ -32,6 +32,8 @@ _STEPS = (
     request.fix_request,
 )
 _ROUNDS = 6
+#: session files, whose entries name their parents
+_LINKED = ("claude-code", "codex", "pi")
 
 
 def repair(
@@ -47,17 +49,31 @@ def repair(
     Works in rounds, as mending one rule may uncover another; ends when nothing is broken or nothing more can be done.
     """
     done: list[str] = []
-    codes = {v.code for v in violations if v.level == "error"}
+    found = [v for v in violations if v.level == "error"]
+    options = (strict_roles, bedrock, max_bytes)
+    conv, found = _rounds(conv, found, done, options)
+    if found and done and conv.format in _LINKED:
+        # moved session lines are linked anew; what is still wrong is seen only in the order they now have
+        from monitor.conversation import dump, load  # it imports the formats, which know of repair's marks
+
+        conv = load(dump(conv), conv.format, path=conv.path)
+        conv, found = _rounds(conv, check(conv, None, *options), done, options)
+    return conv, done
+
+
+def _rounds(
+    conv: Conversation, found: list[Violation], done: list[str], options: tuple[bool, bool, int | None]
+) -> tuple[Conversation, list[Violation]]:
+    """Mend until nothing is broken or nothing more can be done."""
     for _ in range(_ROUNDS):
-        if not codes:
+        if not found:
             break
-        sheet = Sheet(conv, codes, done)
+        sheet = Sheet(conv, {v.code for v in found}, done)
         before = len(done)
         for step in _STEPS:
             step(sheet)
         conv = sheet.conv
         if len(done) == before:
             break
-        found = check(conv, None, strict_roles, bedrock, max_bytes)
-        codes = {v.code for v in found}
-    return conv, done
+        found = check(conv, None, *options)
+    return conv, found
