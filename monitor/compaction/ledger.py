@@ -19,7 +19,7 @@ from monitor.compaction.wishes import Said
 from monitor.conversation.model import ToolResult
 
 _MADE = re.compile(r"^\[([\w./@+-]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\]\s*(.*)$", re.M)
-_LISTED = re.compile(r"^([0-9a-f]{7,40})(?:\s+(?:\([^)]*\)\s*)?(\S.*))?$", re.M)
+_LISTED = re.compile(r"^([0-9a-f]{7,40})(?:[ \t]+(?:\([^)]*\)[ \t]*)?(\S.*))?$", re.M)
 _SUBJECT = re.compile(
     r"""(?:-\w*m|--message)[= ]?\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\$\(cat <<\S+\s*\n(.*?)\n)""", re.S
 )
@@ -29,6 +29,7 @@ _STATUS_BRANCH = re.compile(r"^(?:## |On branch )([\w./@+-]+?)(?:\.\.\.\S+)?(?:\
 _TASK_ID = re.compile(r"(?i)task\s*#?(\w+)\s+created|created task\s*#?(\w+)|\"id\"\s*:\s*\"?(\w+)")
 _MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot find")
 _UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
+_DIGITS = re.compile(r"\d[\d.,]*")
 _VALUES = 160  # so many are kept for the selection
 
 
@@ -188,7 +189,7 @@ class Ledger:
             self._check(joined, done, turn, any(p.use == "check" for p in shown))
             return
         for part in shown if line.chained else shown[-1:]:
-            word = done.word if len(shown) == 1 or part.use == "check" else ""
+            word = done.word if len(shown) == 1 else ""
             self._check(part.text, msgspec.structs.replace(done, word=word), turn, part.use == "check")
 
     def _check(self, command: str, done: outcome.Outcome, turn: int | None, verifies: bool) -> None:
@@ -284,6 +285,10 @@ class Ledger:
                 del self.values[key]
         elif line in self.values:
             return
+        else:  # a newer value of the same name stands in the place of the older one
+            label = _DIGITS.sub("0", line)
+            for key in [k for k in self.values if len(label) > 6 and _DIGITS.sub("0", k) == label]:
+                del self.values[key]
         self.values[line] = Said(text=line, turn=turn, kept=kept)
         if len(self.values) > _VALUES:
             del self.values[next(iter(self.values))]

@@ -27,7 +27,7 @@ _SUMMARY = re.compile(
     r"successfully|test result:|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|失败|合格|成功|失敗)).*$"
 )
 _BAD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|broken)\b|\bFAILED\b|\btest result: FAILED|^FAIL\b|"
+    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
     r"\bbuild failed|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(

@@ -51,7 +51,7 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
             return "", 0.0
     if score < (1.8 if final else 2.4):
         return "", score
-    if dead:
+    if dead and not cause:
         return "dead_end", score
     if choice or reason or cause:
         return "decision", score

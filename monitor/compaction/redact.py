@@ -67,10 +67,16 @@ _CLIENT = re.compile(
     r"\b(?:mysql\w*|mariadb\w*|sshpass)\b[^|;\n]*?\s-p(?P<a>[^\s'\"-][^\s'\"]{3,})|\bredis-cli\b[^|;\n]*?\s-a\s+['\"]?(?P<b>[^\s'\"]{4,})|"
     r"\b(?:curl|wget|http)\b[^|;\n]*?\s(?:-u|--user)[= ]['\"]?[\w.@-]+:(?P<c>[^\s'\"]{4,})"
 )
-_PROSE = re.compile(
-    r"(?i)(?:(?<![\w-])(?:password|passphrase|passcode|token|secret|api[ -]?key|credential|passwort|kennwort|geheimnis|zugangsschlüssel|contraseña|clave|mot de passe|"
-    r"clé|senha|пароль)(?:\s+(?:for|of|für|von|de|del|pour|du|to)\s+\S+)?(?:\s*[=:：]\s*|\s+(?:(?:is|was|now|lautet|ist|heißt|war|es|est|era|é)\s+)?)|"
-    r"(?:密码|密碼|密钥|口令|令牌|パスワード|トークン|秘密鍵|暗証番号|비밀번호)\s*(?:是|为|為|は|が|を|:|：|=|은|는)?\s*)[\"'`„“「『]?(?P<value>[A-Za-z0-9][!-~]{5,})"
+_WORDS = (
+    r"(?<![\w-])(?:password|passphrase|passcode|token|secret|api[ -]?key|credential|passwort|kennwort|geheimnis|zugangsschlüssel|contraseña|clave|mot de passe|"
+    r"clé|senha|пароль)"
+)
+_VALUE = r"[\"'`„“「『]?(?P<value>[A-Za-z0-9][!-~]{5,})"
+_PROSE = (
+    re.compile(rf"(?i){_WORDS}(?:\s+[\w./@-]+){{0,4}}\s*[=:：]\s*{_VALUE}"),
+    re.compile(rf"(?i){_WORDS}(?:\s+[\w./@-]+){{0,4}}\s+(?:is|was|lautet|ist|heißt|war|es|est|era|é)\s+(?:now\s+|jetzt\s+)?{_VALUE}"),
+    re.compile(rf"(?i){_WORDS}\s+{_VALUE}"),
+    re.compile(rf"(?:密码|密碼|密钥|口令|令牌|パスワード|トークン|秘密鍵|暗証番号|비밀번호)[^\x00-\x7f\n]{{0,8}}?\s*[:：=]?\s*{_VALUE}"),
 )
 _URLUSER = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@\"']*:(?P<value>[^\s@/\"']{3,})@")
 _HOOK = re.compile(
@@ -132,10 +138,11 @@ def _find_in(text: str, found: set[str]) -> None:
                 found.add(value)
     for m in _CLIENT.finditer(text):
         found.add(next(g for g in m.groups() if g))
-    for m in _PROSE.finditer(text):
-        value = m.group("value").rstrip(".,;:!?)»”’\"'`\\。")
-        if _random(value):
-            found.add(value)
+    for prose in _PROSE:
+        for m in prose.finditer(text):
+            value = m.group("value").rstrip(".,;:!?)»”’\"'`\\。")
+            if _random(value):
+                found.add(value)
     for shape in _SHAPES:
         found.update(m.group(m.lastindex or 0) for m in shape.finditer(text))
 

@@ -120,6 +120,8 @@ def _blocks(state: State, redact: Callable[[str], str]) -> list[Block]:
             )
 
     rules = [r for r in state.rules if not r.kept]
+    cancelled = [f"cancelled: {r.text}{_by(r.turn, r.by)}" for r in rules if r.standing == "cancelled"]
+    cancelled += [f"cancelled: {s.text}{_by(s.turn, s.by)}" for s in state.said if s.by and not s.kept]
     add(
         "Goal",
         RULES,
@@ -208,14 +210,11 @@ def _by(turn: int | None, by: int | None) -> str:
 def _messages(state: State) -> list[tuple[str, float, int]]:
     """What the user said beside goal and rules, a line each message: (text, weight, number)."""
     by_turn: dict[int, list[str]] = {}
-    lifted: dict[int, int] = {}
     for s in state.said:
-        if s.kept or any(s is g for g in state.goal) or s in state.goal or _decides(s):
+        if s.kept or s.by or s in state.goal or _decides(s):
             continue
         turn = s.turn or 0
         by_turn.setdefault(turn, []).append(s.text)
-        if s.by:
-            lifted[turn] = s.by
         if s.quoted:
             by_turn[turn].append("[contains a quote of somebody else]")
     out = []
@@ -223,8 +222,7 @@ def _messages(state: State) -> list[tuple[str, float, int]]:
         text = one_line(" ".join(parts), 700)
         if len(text) < 12 and not re.search(r"\d", text) and turn != state.last:
             continue  # "Good.", "OK, continue."
-        mark = f" (cancelled in part by user message {lifted[turn]})" if turn in lifted else ""
-        out.append((f"(user message {turn}) {text}{mark}" if turn else text + mark, turn / (state.last or 1), turn))
+        out.append((f"(user message {turn}) {text}" if turn else text, turn / (state.last or 1), turn))
     return out
 
 
@@ -297,6 +295,7 @@ class _Cleaner:
         self.redact = redact
         self.foreign = [" ".join(f.text.split()).casefold() for f in state.foreign if len(f.text) > 20]
         self.cancelled = [r.text.casefold() for r in state.rules if r.standing != "active" and len(r.text) > 8]
+        self.cancelled += [s.text.casefold() for s in state.said if s.by]
 
     def __call__(self, text: str) -> str:
         text = _TAG.sub("[tag]", self.redact(" ".join(text.split())))
@@ -348,7 +347,7 @@ def _text(
 ) -> tuple[str, dict[str, str]]:
     clean = _Cleaner(state, redact)
     sections: dict[str, list[str]] = {h: [] for h in HEADINGS}
-    goal = one_line(" ".join(s.text for s in state.goal if not s.kept), 900)
+    goal = one_line(" ".join(s.text for s in state.goal if not s.kept and not s.by), 900)
     if goal:
         sections["Goal"].append(clean(goal))
     if state.root:

@@ -23,7 +23,7 @@ _PAIR = re.compile(
 )
 _SKIP = re.compile(
     r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
-    r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|Exception)\b|\bretry|^(?:platform|plugins|collected|rootdir)\b"
+    r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^(?:platform|plugins|collected|rootdir)\b"
 )
 _LONG = 200
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")

@@ -97,8 +97,8 @@ def read(
         for s in sentences(text):
             kind = lifts(s.own)
             took = _take_back(rules, about, s, turn, kind) if kind else False
-            if kind == "strong" and not took:
-                _mark_said(said, s, turn)
+            if kind and not took and not words.NARROW.search(s.own):
+                _mark_said(said, s, turn, 2 if kind == "strong" else 3)
             if not is_rule(s):
                 said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
             elif kind == "strong" or took:
@@ -114,11 +114,11 @@ def read(
     return rules, said
 
 
-def _mark_said(said: list[Said], s: Sentence, turn: int | None) -> None:
+def _mark_said(said: list[Said], s: Sentence, turn: int | None, least: float) -> None:
     """What the user takes back was no rule by its words: mark the request it is about."""
     mine = topics(s.own)
-    scores = [(overlap(topics(x.text), mine), i) for i, x in enumerate(said) if x.turn != turn and x.by is None]
-    if scores and max(scores)[0] >= 2:
+    scores = [(overlap(topics(x.text), mine), i) for i, x in enumerate(said) if x.turn != turn and x.by is None and not x.quoted]
+    if scores and max(scores)[0] >= least and not _QUESTION.search(said[max(scores)[1]].text):
         at = max(scores)[1]
         said[at] = msgspec.structs.replace(said[at], by=turn)
 

@@ -88,7 +88,7 @@ RULE: dict[str, re.Pattern[str]] = {
         + r"(?:please\s+)?(?:only\s+)?(?:"
         + _DO
         + r")\b[^.?!]*\b(?:only|never|not|instead\s+of|rather\s+than|every|each|all)\b",
-        _START + r"(?:please\s+)?(?:keep|stick|limit|stay|preserve|maintain|leave|restrict)\b",
+        _START + r"(?:please\s+)?(?:keep|stick|limit|stay|preserve|maintain|leave|restrict|skip|exclude|refrain)\b",
         _START
         + r"(?:please\s+)?(?:write|answer|reply|respond|speak|comment|document|use|name)\b[^.?!]*\b(?:in|to)\s+(?:"
         r"english|german|french|spanish|chinese|japanese|italian|portuguese|korean|russian|euros?|utc|cents?|[A-Z]\w+)\b",
@@ -117,7 +117,7 @@ RULE: dict[str, re.Pattern[str]] = {
     ),
     "ja": _rx(
         "ないで|しないこと|ないように|禁止|厳禁|必ず|のみ|絶対に?|てはいけ|てはなら|てはダメ|てはだめ|ちゃだめ|いけません|なりません|べき",
-        "以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
+        "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
         "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守",
     ),
     "es": _rx(
