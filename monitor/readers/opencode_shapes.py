@@ -1,0 +1,171 @@
+"""Shapes of opencode's messages and parts, and the tokens of a step. See :mod:`monitor.readers.opencode`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from monitor.readers import agent_values as look
+from monitor.readers import usage
+from monitor.readers.agent_values import obj, tokens, word
+from monitor.readers.lines import Skipped
+
+
+class Told(Struct, gc=False):
+    """The fields of a message or a part that are looked at; large ones stay bytes until they are needed."""
+
+    id: Any = None
+    sessionID: Any = None
+    messageID: Any = None
+    role: Any = None
+    parentID: Any = None
+    modelID: Any = None
+    providerID: Any = None
+    model: Any = None
+    mode: Any = None
+    agent: Any = None
+    cost: Any = None
+    tokens: Any = None
+    time: Any = None
+    finish: Any = None
+    error: Any = None
+    type: Any = None
+    reason: Any = None
+    auto: Any = None
+    synthetic: Any = None
+    tool: Any = None
+    callID: Any = None
+    summary: Raw = Raw()
+    text: Raw = Raw()
+    state: Raw = Raw()
+
+
+class State(Struct, gc=False):
+    """Of a tool part: whether and when it ended, and whether its output was pruned."""
+
+    status: Any = None
+    time: Any = None
+    input: Raw = Raw()
+    output: Raw = Raw()
+    error: Raw = Raw()
+
+
+_told = msgspec.json.Decoder(Told).decode
+_state = msgspec.json.Decoder(State).decode
+_RAW = ("summary", "text", "state")
+
+
+def told(data: bytes) -> Told | None:
+    """A message or part from its JSON; None if it is none."""
+    try:
+        return _told(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        pass
+    try:
+        found = look.loads(data)
+    except Skipped:
+        return None
+    return told_of(found[0]) if found and isinstance(found[0], dict) else None
+
+
+def told_of(value: dict[str, Any]) -> Told:
+    """The same from a decoded object."""
+    fields = {name: value[name] for name in Told.__struct_fields__ if name in value}
+    for name in _RAW:
+        if name in fields:
+            fields[name] = Raw(msgspec.json.encode(fields[name]))
+    return Told(**fields)
+
+
+class Finish(Struct, gc=False):
+    """A step that ended: what one request used."""
+
+    part: str
+    tokens: dict[str, Any]
+    cost: Any
+    reason: str | None
+    before: int | None  # when the last tool of the message's earlier steps had ended
+
+
+class Message(Struct):
+    """A message with what its parts say."""
+
+    id: str
+    session: str
+    told: Told
+    created: int | None
+    typed: bool = False
+    parts: int = 0
+    auto: bool | None = None  # it asks for a compaction, by itself or by hand
+    finishes: list[Finish] = []
+    tools: list[tuple[str, int]] = []  # part, end of the tool
+    texts: list[str] = []  # parts with what a person typed
+    calls: list[str] = []  # parts with a tool call
+
+
+def state_of(value: Told) -> State:
+    """The state of a tool part; empty if it has none."""
+    try:
+        return _state(value.state)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return State()
+
+
+def string(raw: Raw) -> str:
+    """A text that was left undecoded."""
+    try:
+        found = msgspec.json.decode(raw) if len(bytes(raw)) else ""
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+def ordered(message: Message) -> list[Finish]:
+    """Steps in the order of their parts, each with the end of the last tool before it (its request follows that)."""
+    finishes = sorted(message.finishes, key=lambda finish: finish.part)
+    if len(finishes) > 1:
+        for before, finish in pairwise(finishes):
+            ends = [end for part, end in message.tools if part < before.part]
+            finish.before = max(ends) if ends else None
+    return finishes
+
+
+def summed(found: dict[str, Any]) -> int:
+    cache = obj(found.get("cache"))
+    parts = (found.get("input"), found.get("output"), cache.get("read"), cache.get("write"))
+    return sum(tokens(part) or 0 for part in parts)
+
+
+def error(value: Told) -> str:
+    """The class of an error, never its text."""
+    return word(obj(value.error).get("name")) or ("error" if value.error else "")
+
+
+def step_tokens(found: dict[str, Any]) -> tuple[usage.Tokens, bool]:
+    """Tokens of a step, and whether it tells none (zeros).
+
+    ``input`` excludes the cache and ``output`` excludes reasoning, unless the total says otherwise.
+    """
+    cache = obj(found.get("cache"))
+    fresh, output, thought = (tokens(found.get(name)) for name in ("input", "output", "reasoning"))
+    read, write = tokens(cache.get("read")), tokens(cache.get("write"))
+    if not summed(found):
+        return usage.UNKNOWN, True
+    total = tokens(found.get("total"))
+    cached = (read or 0) + (write or 0)
+    said, rule = output, "opencode"
+    if output is not None and thought:
+        inside = fresh is not None and total in (fresh + cached + output, fresh + output)
+        said = output if inside else output + thought
+    if total is not None and fresh is not None and fresh >= cached > 0 and total == fresh + (said or 0):
+        return usage.inclusive(fresh, read, write, said, reasoning=thought, rule="opencode+inclusive"), False
+    return usage.additive(fresh, read, write, said, reasoning=thought, rule=rule), False
+
+
+def session_of(value: dict[str, Any]) -> tuple[str | None, str | None, Any, Any]:
+    """Id, parent, directory and creation time of a session's own object."""
+    created = obj(value.get("time")).get("created")
+    return word(value.get("id")), word(value.get("parentID")), value.get("directory"), created
