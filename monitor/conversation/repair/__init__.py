@@ -52,12 +52,17 @@ def repair(
     found = [v for v in violations if v.level == "error"]
     options = (strict_roles, bedrock, max_bytes)
     conv, found = _rounds(conv, found, done, options)
-    if found and done and conv.format in _LINKED:
+    for _ in range(_ROUNDS):
+        if not (done and conv.format in _LINKED):
+            break
         # moved session lines are linked anew; what is still wrong is seen only in the order they now have
         from monitor.conversation import dump, load  # it imports the formats, which know of repair's marks
 
         conv = load(dump(conv), conv.format, path=conv.path)
-        conv, found = _rounds(conv, check(conv, None, *options), done, options)
+        found = check(conv, None, *options)
+        if not found:
+            break
+        conv, found = _rounds(conv, found, done, options)
     return conv, done
 
 
