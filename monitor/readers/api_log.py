@@ -158,15 +158,15 @@ class ApiLogParser(PairParser):
         old = next((id for part in self._parts if (id := stream_id(part)) is not None), None)
         return new is not None and old is not None and new != old
 
-    def _flush(self) -> None:
-        """Hand out the stream read so far."""
+    def _flush(self, unfinished: bool = False) -> None:
+        """Hand out the stream read so far; what follows belongs to another one, unless it is ``unfinished``."""
         parts, self._parts = self._parts, []
         self._open = None
         if not parts:
             return
         made = self._answer(parts, self._part_line)
         call = next((record for record in made if isinstance(record, Call)), None)
-        if call is not None:
+        if call is not None and unfinished:
             reader = ReplyReader()
             for part in parts:
                 reader.feed(part)
@@ -174,7 +174,8 @@ class ApiLogParser(PairParser):
             self._open = (call, reader, id)
 
     def take(self) -> list[Record]:
-        self._flush()
+        if self._parts:
+            self._flush(unfinished=True)
         return super().take()
 
 

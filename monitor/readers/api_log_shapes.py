@@ -189,7 +189,7 @@ def pair(value: Mapping[str, Any], line: int) -> Exchange | None:
         end=end,
         line=line,
         session=session,
-        trusted=is_request(body) and not url,
+        trusted="custom_id" in value or (is_request(body) and not url),
         failure="error" if value.get("error") and said is None else "",
     )
     if isinstance(answer, list) and any(isinstance(one, dict) and "data" in one for one in answer):

@@ -150,7 +150,7 @@ class Assembler:
             kind=kind,
             status=exchange.status,
             failure=failure or reply.error,
-            kept=exchange.reply is not None or exchange.documents is not None,
+            kept=exchange.reply is not None or bool(exchange.documents),
             provider=provider(host, model, reply.shape),
             model=model,
             who=who,

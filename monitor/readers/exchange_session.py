@@ -17,7 +17,7 @@ from monitor.readers.exchange_bodies import one
 from monitor.readers.exchange_request import Request, text, value_of
 
 Trigger = Literal["auto", "manual", "idle"]
-_ID = re.compile(r"[A-Za-z0-9][\w.:@/-]{2,199}")
+_ID = re.compile(r"[A-Za-z0-9][\w.:@/-]{0,199}")
 _SECRET = re.compile(r"(?:sk|pk|rk|xai|gsk|hf|ghp|pplx)[-_]|AIza|Bearer|Basic|ey[JA-Z]\w{20}", re.IGNORECASE)
 _USER_SESSION = re.compile(r"session_([0-9A-Za-z-]{8,64})")
 #: headers that name a session, the surest first; ``x-<vendor>-session-id`` of others comes after them

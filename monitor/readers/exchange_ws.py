@@ -104,7 +104,7 @@ def payload(data: Any, opcode: Any) -> Any:
     """Data of a message as HAR keeps it: text, or base64 for binary messages."""
     if opcode == 2 and isinstance(data, str):
         try:
-            return base64.b64decode(data)
+            return base64.b64decode(data, validate=True)
         except (ValueError, binascii.Error):
             return data
     return data

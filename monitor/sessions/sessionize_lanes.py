@@ -11,6 +11,7 @@ within a day.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
@@ -26,7 +27,8 @@ _LEAST_CACHED = 1_024  # no provider caches less
 _SHRINK = 0.98
 _ROOM, _ROOM_SHARE = 30_000, 0.6
 _DROP, _DROP_TOKENS = 0.7, 4_000
-_OPENING = 0.1
+_ALIKE = (0, -1, 1)  # steps of 5 %: opening prompts of one agent differ by the first message
+_REACH = 48  # lanes looked at, the ones used last
 _SUMMARY = (300, 8_000)  # tokens a summary takes
 _SUMMARY_TIMES = 2.5  # and how much longer it is than the lane's usual answer
 _GROWTH = 3_000  # tokens a call adds, about
@@ -66,12 +68,15 @@ class Group:
         self.exact: dict[tuple[str | None, int], list[Lane]] = {}
         self.cache_works = False
         self.models: dict[str | None, str | None] = {}
-        self.openings: dict[str | None, tuple[int, int]] = {}  # model -> smallest and largest first prompt
+        self.openings: dict[str | None, set[int]] = {}  # model -> sizes of first prompts, in steps of 5 %
 
     def opens(self, model: str | None, prompt: int) -> bool:
         """Whether conversations of this sender open with about this size."""
         known = self.openings.get(model)
-        return known is not None and known[0] * (1 - _OPENING) <= prompt <= known[1] * (1 + _OPENING)
+        if not known or not prompt:
+            return False
+        size = _size(prompt)
+        return any(size + step in known for step in _ALIKE)
 
 
 class Lanes:
@@ -123,8 +128,9 @@ class Lanes:
             lane = lanes[-1] if lanes else self._new(group, call, model, time)
             return lane, call.purpose == "side"
         read = call.cache_read_tokens
-        if read:
+        if read or call.cache_write_tokens:
             group.cache_works = True
+        if read:
             held = group.exact.get((model, read))
             if held and (same := self._identical(held, prompt, time)) is not None:
                 return self._join(group, same, place, call, prompt, time, model), False
@@ -155,7 +161,7 @@ class Lanes:
         least = 0.0
         opening = group.opens(model, prompt)
         cached = read is not None and group.cache_works
-        for rank, lane in enumerate(reversed(lanes)):  # the one used last comes first
+        for rank, lane in enumerate(reversed(lanes[-_REACH:])):  # the one used last comes first
             before = lane.prompt
             if not before:
                 continue
@@ -211,10 +217,11 @@ class Lanes:
     def _join(group: Group, lane: Lane, place: int, call: Call, prompt: int, time: int, model: str | None) -> Lane:
         exact = group.exact
         for key in lane.keys:
-            held = exact[(lane.model, key)]
-            held.remove(lane)
-            if not held:
+            old = exact[(lane.model, key)]
+            if len(old) == 1:
                 del exact[(lane.model, key)]
+            else:
+                old.remove(lane)
         output = call.output_tokens
         lane.spent += lane.output
         lane.prompt, lane.time, lane.model = prompt, time, model
@@ -223,19 +230,26 @@ class Lanes:
             lane.largest = prompt
         if not lane.first:
             lane.first = prompt
-            low, high = group.openings.get(model, (prompt, prompt))
-            group.openings[model] = (min(low, prompt), max(high, prompt))
+            if prompt:
+                group.openings.setdefault(model, set()).add(_size(prompt))
         lane.places.append(place)
         lane.keys = ()
         if prompt >= _LEAST_CACHED:
-            cached = (call.cache_read_tokens or 0) + (call.cache_write_tokens or 0)
-            lane.keys = tuple({prompt, prompt - prompt % _BLOCK, cached if cached >= _LEAST_CACHED else prompt})
+            written = call.cache_write_tokens or 0
+            # what the next call may read: all that was cached (Anthropic), or whole blocks of the prompt (OpenAI)
+            part = (call.cache_read_tokens or 0) + written if written else prompt - prompt % _BLOCK
+            lane.keys = (prompt, part) if part != prompt and part >= _LEAST_CACHED else (prompt,)
             for key in lane.keys:
-                exact.setdefault((model, key), []).append(lane)
-        if group.open[-1:] != [lane]:
-            if lane in group.open:
-                group.open.remove(lane)
-            group.open.append(lane)  # the one used last stands last
+                held = exact.get((model, key))
+                if held is None:
+                    exact[(model, key)] = [lane]
+                else:
+                    held.append(lane)
+        lanes = group.open
+        if not lanes or lanes[-1] is not lane:
+            if lane in lanes:
+                lanes.remove(lane)
+            lanes.append(lane)  # the one used last stands last
         return lane
 
     def _new(self, group: Group, call: Call, model: str | None, time: int) -> Lane:
@@ -257,3 +271,8 @@ class Lanes:
                     for place in lane.places:
                         found[place] = (other, True)
                     break
+
+
+def _size(prompt: int) -> int:
+    """The size of a prompt in steps of 5 %."""
+    return int(math.log(prompt) / 0.0488)

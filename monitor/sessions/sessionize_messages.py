@@ -98,16 +98,19 @@ class Conversations:
     def __init__(self, calls: Iterable[Call], forced: str | None = None) -> None:
         self._forced = forced
         #: responses that some request continues: their calls are found by id, whatever else they tell
-        self._continued = {
-            c.evidence.previous_response_id for c in calls if c.evidence and c.evidence.previous_response_id
-        }
+        self._continued: set[str] = set()
+        self._agents: set[str] = set()  # sessions whose client names its subagents
+        for call in calls:
+            if call.evidence is not None and call.evidence.previous_response_id:
+                self._continued.add(call.evidence.previous_response_id)
+            if call.chain.startswith("agent:") and call.session_evidence == "explicit":
+                self._agents.add(call.session)
         self._scopes: dict[str, Scope] = {}  # explicit session -> its windows; "" for all others
         self._places: dict[int, Place] = {}
         self._keys: dict[str, Place] = {}
         self._responses: dict[str, Place] = {}
         self._recent: dict[str | None, list[tuple[int, str]]] = {}  # sender -> times and sessions of work
         self._beside: list[tuple[int, Call]] = []
-        self._agents: set[str] = set()  # sessions whose client names its subagents
 
     def takes(self, call: Call) -> bool:
         """Whether there is something here to go by."""
@@ -130,8 +133,6 @@ class Conversations:
         named = call.session_evidence == "explicit" and self._forced is None
         if named:
             self._note(evidence.origin, call.time, call.session)
-            if call.chain.startswith("agent:"):
-                self._agents.add(call.session)
             if call.chain != "main" or call.purpose == "side" or not evidence.messages:
                 self._responses_of(call, evidence, Place(call.session, "explicit", call.chain))
                 return

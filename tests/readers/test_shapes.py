@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from monitor.readers import shapes
+from monitor.readers.usage import UNKNOWN
+
+#: usage object, extra arguments, (prompt, fresh, read, write, output, reasoning) by hand from each provider's rule
+TABLE = [
+    # OpenAI chat: the cache is inside
+    ({"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 896}, "completion_tokens_details": {"reasoning_tokens": 20}}, {}, (1000, 104, 896, 0, 50, 20)),
+    # nothing said about a cache: unknown, not zero
+    ({"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}, {}, (1000, 1000, None, None, 50, None)),
+    ({"prompt_tokens": 448, "completion_tokens": 38, "prompt_tokens_details": None}, {}, (448, 448, None, None, 38, None)),
+    # OpenAI and OpenRouter name cache writes too
+    ({"prompt_tokens": 4020, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 4012}}, {}, (4020, 8, 0, 4012, 4, None)),
+    # written and read are both counted from the start: 1,012 were new
+    ({"prompt_tokens": 4020, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3008, "cache_write_tokens": 4012}}, {}, (4020, 0, 3008, 1012, 4, None)),
+    # more read than the prompt holds: the record excludes the cache
+    ({"prompt_tokens": 12, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 900}}, {}, (912, 12, 900, 0, 4, None)),
+    # DeepSeek, Moonshot, Mistral, llama.cpp, LiteLLM
+    ({"prompt_tokens": 563, "completion_tokens": 116, "prompt_cache_hit_tokens": 512, "prompt_cache_miss_tokens": 51}, {}, (563, 51, 512, 0, 116, None)),
+    ({"prompt_tokens": 19, "completion_tokens": 29, "cached_tokens": 3}, {}, (19, 16, 3, 0, 29, None)),
+    ({"prompt_tokens": 70, "completion_tokens": 12, "num_cached_tokens": 69}, {}, (70, 1, 69, 0, 12, None)),
+    ({"prompt_tokens": 700, "completion_tokens": 12}, {"timings": {"cache_n": 600, "prompt_n": 100}}, (700, 100, 600, 0, 12, None)),
+    ({"prompt_tokens": 2173, "completion_tokens": 9, "cache_read_input_tokens": 2163, "cache_creation_input_tokens": 3}, {}, (2173, 7, 2163, 3, 9, None)),
+    # Qwen's explicit cache
+    ({"prompt_tokens": 5000, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 1000, "cache_creation_input_tokens": 3000}}, {}, (5000, 1000, 1000, 3000, 9, None)),
+    # xAI: the total shows that reasoning stands outside
+    ({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 303, "completion_tokens_details": {"reasoning_tokens": 290}}, {}, (12, 12, None, None, 291, 290)),
+    ({"prompt_tokens": 687, "completion_tokens": 240, "total_tokens": 927, "completion_tokens_details": {"reasoning_tokens": 165}}, {}, (687, 687, None, None, 240, 165)),
+    # Gemini behind an OpenAI address: 109 = 35 + 12 + 62 thoughts
+    ({"prompt_tokens": 35, "completion_tokens": 12, "total_tokens": 109}, {"model": "gemini-2.5-flash"}, (35, 35, None, None, 74, 62)),
+    # OpenAI Responses
+    ({"input_tokens": 18225, "input_tokens_details": {"cached_tokens": 18048}, "output_tokens": 209, "output_tokens_details": {"reasoning_tokens": 128}, "total_tokens": 18434}, {}, (18225, 177, 18048, 0, 209, 128)),
+    ({"input_tokens": 30, "output_tokens": 5, "total_tokens": 35}, {}, (30, 30, None, None, 5, None)),
+    # Anthropic: the cache is outside
+    ({"input_tokens": 2, "cache_read_input_tokens": 589733, "cache_creation_input_tokens": 1088, "output_tokens": 410}, {}, (590823, 2, 589733, 1088, 410, None)),
+    ({"input_tokens": 50, "output_tokens": 5}, {"flavour": "anthropic"}, (50, 50, None, None, 5, None)),
+    # Gemini: zeros are left out; thoughts and tool prompts stand outside; 1,287 = 294 + 605 + 230 + 158
+    ({"promptTokenCount": 294, "candidatesTokenCount": 230, "thoughtsTokenCount": 158, "toolUsePromptTokenCount": 605, "totalTokenCount": 1287}, {}, (899, 899, 0, 0, 388, 158)),
+    ({"promptTokenCount": 3520, "cachedContentTokenCount": 3512, "candidatesTokenCount": 2, "thoughtsTokenCount": 42, "totalTokenCount": 3564}, {}, (3520, 8, 3512, 0, 44, 42)),
+    ({"promptTokenCount": 14, "totalTokenCount": 14}, {}, (14, 14, 0, 0, 0, 0)),
+    ({"promptTokenCount": 7}, {}, (7, 7, 0, 0, None, 0)),
+    ({"total_input_tokens": 12, "total_output_tokens": 54, "total_thought_tokens": 391, "total_cached_tokens": 0, "total_tool_use_tokens": 0}, {}, (12, 12, 0, 0, 445, 391)),
+    # Bedrock Converse: the same cache under two names, outside the input: 2,527 - 13 = 22 + 2,492
+    ({"inputTokens": 22, "outputTokens": 13, "totalTokens": 2527, "cacheReadInputTokens": 2492, "cacheReadInputTokenCount": 2492, "cacheWriteInputTokens": 0}, {}, (2514, 22, 2492, 0, 13, None)),
+    ({"inputTokens": 40, "outputTokens": 302, "totalTokens": 342}, {}, (40, 40, None, None, 302, None)),
+    ({"inputTokens": 2514, "outputTokens": 13, "totalTokens": 2527, "cacheReadInputTokens": 2492, "cacheWriteInputTokens": 0}, {}, (2514, 22, 2492, 0, 13, None)),
+    ({"inputTokenCount": 10, "cacheReadInputTokenCount": 90, "cacheWriteInputTokenCount": 5, "outputTokenCount": 7}, {}, (105, 10, 90, 5, 7, None)),
+    # Cohere: what the model saw, not what is billed
+    ({"billed_units": {"input_tokens": 12, "output_tokens": 7}, "tokens": {"input_tokens": 507, "output_tokens": 10}, "cached_tokens": 448}, {}, (507, 59, 448, 0, 10, None)),
+    ({"billed_units": {"input_tokens": 12}}, {}, (None, None, None, None, None, None)),
+    # Ollama, llama.cpp
+    ({"prompt_eval_count": 17, "eval_count": 63, "done": True}, {}, (17, 17, None, None, 63, None)),
+    ({"tokens_evaluated": 800, "tokens_predicted": 20, "timings": {"cache_n": 700}}, {}, (800, 100, 700, 0, 20, None)),
+    # numbers as text
+    ({"prompt_tokens": "1,000", "completion_tokens": "50"}, {}, (1000, 1000, None, None, 50, None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("usage", "more", "expected"), TABLE)
+def test_every_shape(usage, more, expected):
+    found = shapes.tokens(usage, **more)
+    assert (found.prompt, found.fresh, found.read, found.write, found.output, found.reasoning) == expected
+
+
+def test_figures_that_are_all_zero_come_from_a_gateway_that_does_not_report():
+    for usage in (
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"input_tokens": 0, "output_tokens": 0, "cache_read_input_tokens": 0},
+        {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+        {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0},
+        {"promptTokenCount": 0},
+    ):
+        found = shapes.tokens(usage)
+        assert (found.prompt, found.read) == (None, None), usage
+
+
+def test_one_hour_writes_are_kept_apart():
+    split = {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 400}
+    found = shapes.tokens({"input_tokens": 3, "cache_creation": split, "output_tokens": 1})
+    assert (found.prompt, found.write, found.write_1h) == (503, 500, 400)
+    rows = [{"inputTokens": 300, "ttl": "1h"}, {"inputTokens": 50, "ttl": "5m"}]
+    found = shapes.tokens({"inputTokens": 3, "cacheWriteInputTokens": 350, "outputTokens": 1, "cacheDetails": rows})
+    assert (found.prompt, found.write_1h) == (353, 300)
+
+
+def test_a_pass_of_another_model_is_no_context_and_not_this_models_bill():
+    rows = [
+        {"type": "message", "input_tokens": 1128, "output_tokens": 110},
+        {"type": "advisor_message", "input_tokens": 2518, "output_tokens": 22, "model": "claude-opus-4-8"},
+        {"type": "message", "input_tokens": 1262, "output_tokens": 11},
+    ]
+    found = shapes.tokens(
+        {"input_tokens": 2390, "cache_read_input_tokens": 0, "output_tokens": 121, "iterations": rows}
+    )
+    assert (found.prompt, found.billed_prompt, found.output) == (1262, 2390, 121)
+
+
+def test_the_cost_is_taken_where_it_is_stated():
+    assert shapes.cost({"cost": 0.0125}) == 0.0125
+    assert shapes.cost({"cost": True}) is None
+    assert shapes.cost({"cost": -1}) is None
+    assert shapes.cost(None) is None
+
+
+def test_no_usage_object_is_unknown():
+    for value in (None, [], "", {}, {"x": 1}, 7):
+        assert shapes.tokens(value) is UNKNOWN
+
+
+NAMES = st.sampled_from(
+    sorted({key for usage, _, _ in TABLE for key in usage} | {"cache_creation", "iterations", "cost"})
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**6) | st.floats(allow_nan=True) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=8), st.sampled_from(["", "gemini-2.5-pro", "gpt-5.4"]))
+def test_any_object_gives_consistent_figures_and_no_error(usage, model):
+    found = shapes.tokens(usage, model=model)
+    for value in (found.prompt, found.fresh, found.read, found.write, found.output, found.reasoning):
+        assert value is None or value >= 0
+    if None not in (found.prompt, found.fresh, found.read, found.write):
+        assert found.fresh + found.read + found.write == found.prompt
+    if found.prompt is not None and found.read is not None:
+        assert found.read <= found.prompt
