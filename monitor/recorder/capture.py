@@ -29,6 +29,7 @@ from monitor.recorder.record import (
     End,
     Op,
     Settings,
+    without_bodies,
 )
 from monitor.recorder.upstreams import Route
 
@@ -224,7 +225,7 @@ class Recorder:
 
     def _emit(self, record: dict[str, Any]) -> None:
         self.calls += 1
-        self._log.write(record)
+        self._log.write(record, without_bodies(record) if self._settings.bodies else None)
 
     def _trouble(self, error: Exception) -> None:
         name = type(error).__name__

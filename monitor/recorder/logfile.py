@@ -83,9 +83,11 @@ class CallLog:
         self._thread.start()
         return not self._failing
 
-    def write(self, record: dict[str, Any]) -> None:
-        """Queue one record."""
+    def write(self, record: dict[str, Any], smaller: dict[str, Any] | None = None) -> None:
+        """Queue one record, or ``smaller`` in its place if too much is waiting."""
         line = self._encode(record) + b"\n"
+        if smaller is not None and self._waiting_size + len(line) > self.options.pending:
+            line = self._encode(smaller) + b"\n"
         with self._wake:
             if self._waiting_size + len(line) > self.options.pending:
                 self.lost += 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
 
 from monitor.recorder import http1
-from monitor.recorder.bodies import BodyText
+from monitor.recorder.bodies import BodyText, Budget
 from monitor.recorder.evidence import MessageDigests, digest, identifier
 from monitor.recorder.found import Api, Found
 from monitor.recorder.http1 import Request, Response
@@ -75,6 +75,13 @@ class Settings:
     """What the user asked for."""
 
     bodies: bool = False
+    budget: Budget = field(default_factory=Budget)
+
+
+def without_bodies(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with the texts left out, for when there is no room for them."""
+    kept = {k: v for k, v in record.items() if k not in ("request_body", "response_body")}
+    return {**kept, "bodies_truncated": True}
 
 
 def api_of(path: str) -> tuple[Api, str]:
@@ -135,8 +142,8 @@ class CallJob:
         self.response: Response | None = None
         self.first_byte: float | None = None
         self.found = Found(self.api, started)
-        self.request_text = BodyText() if settings.bodies else None
-        self.response_text = BodyText() if settings.bodies else None
+        self.request_text = BodyText(settings.budget) if settings.bodies else None
+        self.response_text = BodyText(settings.budget) if settings.bodies else None
         self.facts = RequestFacts(header(request, b"content-encoding"), digests, self.request_text)
         self.tap: ResponseTap | None = None
         self.socket: Any = None  # recorder.wscalls.SocketCalls once the connection has become a WebSocket
@@ -187,9 +194,17 @@ class CallJob:
 
     def finish(self, end: End) -> None:
         """The call is over: write its line, if it was a call to a model that was really sent."""
-        if self.socket is not None:
-            self.socket.end(end)
-            return
+        try:
+            if self.socket is not None:
+                self.socket.end(end)
+            else:
+                self._finish(end)
+        finally:
+            for text in (self.request_text, self.response_text):
+                if text is not None:
+                    text.release()
+
+    def _finish(self, end: End) -> None:
         self.facts.end()
         if self.tap is not None:
             self.tap.end(end.at, end.framing_complete)
@@ -269,10 +284,10 @@ class CallJob:
 
     def _session(self, facts: RequestFacts) -> dict[str, str]:
         out: dict[str, str] = {}
-        for name, field in _SESSION_HEADERS:
+        for name, member in _SESSION_HEADERS:
             value = identifier(header(self.request, name))
-            if value and field not in out:
-                out[field] = value
+            if value and member not in out:
+                out[member] = value
         found = codex_metadata(header(self.request, b"x-codex-turn-metadata") or None)
         return {**facts.session(), **{k: v for k, v in found.items() if v}, **out}
 

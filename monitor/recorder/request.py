@@ -53,6 +53,8 @@ class RequestFacts:
 
     def gap(self) -> None:
         """Bytes are missing here: what was read so far is all there will be."""
+        if self._splitter is None and not self._dead:
+            self._split()
         self._dead = self.lossy = True
         if self._keep is not None:
             self._keep.truncated = True
@@ -66,9 +68,13 @@ class RequestFacts:
         self._parts.append(piece)
         self._size += len(piece)
         if self._size > WHOLE:
-            self._splitter = Splitter(_SPREAD, MEMBER, self._member, self._element)
-            self._splitter.feed(b"".join(self._parts))
-            self._parts = []
+            self._split()
+
+    def _split(self) -> None:
+        """Go on member by member."""
+        self._splitter = Splitter(_SPREAD, MEMBER, self._member, self._element)
+        self._splitter.feed(b"".join(self._parts))
+        self._parts = []
 
     def _member(self, key: str, value: bytes | None, raw_digest: bytes) -> None:
         if value is not None and len(self._members) < 128:

@@ -25,7 +25,7 @@ DEFAULT_PORT = 8788
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_S = 5.0  # calls under way may finish this long after the first signal to stop
 #: worker threads give way to the traffic after this many seconds (Python's default is 0.005)
-SWITCH_S = 0.001
+SWITCH_S = 0.0001
 
 
 class BindError(Exception):

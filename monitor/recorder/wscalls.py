@@ -57,7 +57,10 @@ class SocketCalls:
         self._sizes = [len(text), 0]
         job.first_byte = None
         if job.settings.bodies:
-            job.request_text, job.response_text = BodyText(), BodyText()
+            for kept in (job.request_text, job.response_text):
+                if kept is not None:
+                    kept.release()
+            job.request_text, job.response_text = BodyText(job.settings.budget), BodyText(job.settings.budget)
             job.request_text.add(text)
 
     def _answered(self, text: bytes) -> None:

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from monitor.recorder import request as module
-from monitor.recorder.bodies import BodyText
+from monitor.recorder.bodies import BodyText, Budget
 from monitor.recorder.evidence import MessageDigests
 from monitor.recorder.request import RequestFacts, codex_metadata
 
@@ -143,9 +143,12 @@ def test_odd_bodies_tell_nothing_and_do_no_harm(body: bytes) -> None:
 
 
 def test_what_is_missing_or_broken_is_marked() -> None:
-    got = RequestFacts("", MessageDigests(), BodyText())
+    got = RequestFacts("", MessageDigests(), BodyText(Budget()))
+    got.feed(json.dumps(CHAT).encode()[:-5])
     got.gap()
-    assert got.lossy
+    got.feed(b"more")
+    got.end()
+    assert got.lossy and got.model == "gpt-x" and got.digests()["count"] == 1
     assert facts(b"broken", "gzip").lossy and facts(b"x", "compress").lossy
 
 
