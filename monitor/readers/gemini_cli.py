@@ -18,6 +18,7 @@ Unknown: the context window; when a request began; utility calls (routing, compr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
@@ -34,6 +35,7 @@ SOURCE = "gemini-cli"
 _SNAPSHOT = "<state_snapshot>"
 #: user rows the client writes: context, summaries, and its own way of saying "go on"
 _MADE_UP = ("<session_context>", _SNAPSHOT, "This is the Gemini CLI. We are setting up the context")
+_ANSWER = re.compile(rb'"type"\s*:\s*"gemini"')
 _CONTINUE = frozenset(("Please continue.", "System: Please continue."))
 
 
@@ -335,7 +337,7 @@ class GeminiDocument:
         if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
             return 0.0
         if b'"messages"' in data[:8192] and b'"sessionId"' in data[:8192]:
-            own = b'"projectHash"' in data[:8192] or b'"gemini"' in data
+            own = b'"projectHash"' in data[:8192] or _ANSWER.search(data) is not None
             if own and _lines_score(first_objects(data, 2)) == 0.0:
                 return 0.95
         # an early version without ids and figures
