@@ -27,11 +27,11 @@ from typing import Any
 import msgspec
 
 from monitor.readers import codex_lines as shape
-from monitor.readers import steps, usage
+from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.lines import Skipped, first_objects, objects
+from monitor.readers.lines import Skipped, objects
 from monitor.readers.times import iso_ms
-from monitor.records import Call, Event, Quota, Record, SessionInfo, Step
+from monitor.records import Call, Event, Quota, Record, SessionInfo
 
 SOURCE = "codex"
 RECENT_STEPS = 40
@@ -220,15 +220,18 @@ class CodexParser(BaseParser):
             self._estimate(last.total_tokens, vector, stamp, number)
             return
         previous, self._total = self._total, vector
-        if (vector is not None and vector == previous) or spent == 0:
+        if vector is not None and vector == previous:
             return
         if total is not None and last.total_tokens is None and not total.input_tokens and total.total_tokens:
             return  # "context full" mark
+        if spent == 0 and previous is None and not self._answered:
+            return
         # the copied rows of a fork repeat their parent's totals from the first one on: a running hash names a row
         self._chained.update(repr((vector, shape.vector(last))).encode())
         if self._records_seen:
             return
-        row = last
+        # zeros after an answer: the provider reports no usage, the prompt is not known
+        row = last if spent else shape.Count()
         if vector is not None and previous is not None and vector[0] >= previous[0]:
             gained = vector[0] - previous[0]
             if gained != (last.input_tokens or 0) and vector[3] >= previous[3] and gained > 0:
@@ -348,8 +351,7 @@ class CodexParser(BaseParser):
         self.records.append(event)
 
     def _replace(self, event: Event, **facts: int | None) -> None:
-        known = {name: value for name, value in facts.items() if value is not None}
-        if not known:
+        if not (known := {name: value for name, value in facts.items() if value is not None}):
             return
         changed = msgspec.structs.replace(event, **known)
         self._compaction = changed
@@ -375,20 +377,9 @@ class CodexParser(BaseParser):
                 SessionInfo(session=self._session, source=SOURCE, file=self.file, chain=self._chain,
                             parent=self._metas.get(self._id), started=self._created, quota=self._quota, cwd_name=name)
             )  # fmt: skip
-        out.extend(self._step(item) for item in self._raw_steps)
+        out.extend(shape.step(self._session, self._chain, item) for item in self._raw_steps)
         self._raw_steps.clear()
         return out
-
-    def _step(self, item: tuple[Any, ...]) -> Step:
-        kind, number, stamp = item[:3]
-        where = (self._session, self._chain, iso_ms(stamp or ""), number)
-        if kind == "tool_call":
-            return steps.tool_call(*where, item[3] or "", item[4] or "", shape.text(item[5]) or bytes(item[5]))
-        if kind == "tool_result":
-            return steps.tool_result(*where, item[3] or "", None, shape.text(item[4]))
-        if kind == "user":
-            return steps.user(*where, item[3])
-        return steps.answer(*where)
 
 
 class Codex:
@@ -399,18 +390,7 @@ class Codex:
     lines = True
 
     def sniff(self, head: Head) -> float:
-        score = 0.0
-        for value in first_objects(head.data):
-            payload = value.get("payload")
-            kind = value.get("type")
-            if isinstance(payload, dict) and "timestamp" in value:
-                if kind in ("session_meta", "turn_context", "token_usage_record"):
-                    return 1.0
-                if kind in ("response_item", "event_msg", "compacted", "world_state"):
-                    score = max(score, 0.9)
-            elif value.get("record_type") == "state" or ({"id", "timestamp", "instructions"} <= value.keys()):
-                score = max(score, 0.6)  # from before the envelope
-        return score
+        return shape.score(head.data)
 
     def parser(self, context: FileContext) -> CodexParser:
         return CodexParser(context)

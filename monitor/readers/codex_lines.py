@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from monitor.readers import usage
+from monitor.readers import steps, usage
+from monitor.readers.lines import first_objects
 from monitor.readers.times import iso_ms, to_ms
-from monitor.records import Quota
+from monitor.records import Quota, Step
 
 decode_any = msgspec.json.Decoder().decode
 
@@ -73,6 +74,35 @@ MADE_UP = ("<environment_context", "<user_instructions", "<ENVIRONMENT", "<turn_
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+def score(head: bytes) -> float:
+    """How sure the first bytes of a file are those of a rollout, 0 to 1."""
+    found = 0.0
+    for value in first_objects(head):
+        payload = value.get("payload")
+        kind = value.get("type")
+        if isinstance(payload, dict) and "timestamp" in value:
+            if kind in ("session_meta", "turn_context", "token_usage_record"):
+                return 1.0
+            if kind in ("response_item", "event_msg", "compacted", "world_state"):
+                found = max(found, 0.9)
+        elif value.get("record_type") == "state" or ({"id", "timestamp", "instructions"} <= value.keys()):
+            found = max(found, 0.6)  # from before the envelope
+    return found
+
+
+def step(session: str, chain: str, item: tuple[Any, ...]) -> Step:
+    """A step from what the parser noted: kind, line, time stamp, and what the kind needs."""
+    kind, number, stamp = item[:3]
+    where = (session, chain, iso_ms(stamp or ""), number)
+    if kind == "tool_call":
+        return steps.tool_call(*where, item[3] or "", item[4] or "", text(item[5]) or bytes(item[5]))
+    if kind == "tool_result":
+        return steps.tool_result(*where, item[3] or "", None, text(item[4]))
+    if kind == "user":
+        return steps.user(*where, item[3])
+    return steps.answer(*where)
+
+
 def vector(found: Count) -> Vector:
     return (
         found.input_tokens or 0,

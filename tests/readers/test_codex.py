@@ -156,3 +156,16 @@ def test_exchanges_count_what_the_user_typed() -> None:
 def test_sniff() -> None:
     assert READER.sniff(Head(json.dumps(meta()).encode(), "x", True)) == 1.0
     assert READER.sniff(Head(b'{"type":"session","id":"1","cwd":"/"}', "x", True)) == 0.0
+
+
+def test_zeros_after_an_answer_are_a_call_of_unknown_size() -> None:
+    answer = row(
+        1, "response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "Done."}]
+    )
+    found = calls(read([meta(), answer, count(2, (0, 0, 0), (0, 0, 0)), count(3, (0, 0, 0), (0, 0, 0))]))
+    assert [(c.prompt_tokens, c.cache_read_tokens, c.output_tokens) for c in found] == [(None, None, None)]
+    # totals that fall to zero are a new base, not a prompt of 0
+    found = calls(read([meta(), count(1, (100, 0, 5), (100, 0, 5)), count(2, (0, 0, 0), (0, 0, 0))]))
+    assert [c.prompt_tokens for c in found] == [100, None]
+    # nothing was answered yet: a report of the allowance, no call
+    assert calls(read([meta(), count(1, (0, 0, 0), (0, 0, 0))])) == []
