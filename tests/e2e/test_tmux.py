@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
@@ -10,58 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.dashboard.claude_log import line, write_log
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-
-
-def line(number: int, read: int, write: int, at: datetime) -> str:
-    """One answer as Claude Code writes it; 20 tokens of the prompt are new."""
-    usage = {
-        "input_tokens": 20,
-        "cache_read_input_tokens": read,
-        "cache_creation_input_tokens": write,
-        "output_tokens": 300,
-    }
-    message = {
-        "id": f"msg_{number:04d}",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude-opus-4-5",
-        "content": [{"type": "text", "text": "ok"}],
-        "stop_reason": "end_turn",
-        "usage": usage,
-    }
-    record = {
-        "type": "assistant",
-        "uuid": f"u{number}",
-        "parentUuid": f"u{number - 1}" if number else None,
-        "sessionId": "11111111-2222-3333-4444-555555555555",
-        "requestId": f"req_{number:04d}",
-        "isSidechain": False,
-        "cwd": "/home/someone/shop",
-        "version": "2.1.0",
-        "timestamp": at.isoformat().replace("+00:00", "Z"),
-        "message": message,
-    }
-    return json.dumps(record) + "\n"
-
-
-def write_log(path: Path, count: int) -> datetime:
-    """``count`` calls that grow by 1,000 tokens each from 20,000; returns the time of the last one."""
-    at = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=5 * count)
-    size = 19_980
-    with path.open("w", encoding="utf-8") as out:
-        for i in range(count):
-            read = size - 1_000 if i else 0
-            out.write(line(i, read, size - read, at))
-            size += 1_000
-            at += timedelta(seconds=5)
-    return at
 
 
 class Terminal:

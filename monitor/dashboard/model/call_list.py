@@ -135,7 +135,7 @@ class TurnList:
         if turn.cache_outcome in ("miss", "partial"):
             cause = CAUSES.get(turn.cache_miss_cause or "unknown", "")
             style = "bad" if turn.cache_outcome == "miss" else "warn"
-            return (f"{'✖' if turn.cache_outcome == 'miss' else '▽'} {turn.cache_outcome}: {cause}", style)
+            return (f"{'✖' if turn.cache_outcome == 'miss' else '◐'} {turn.cache_outcome}: {cause}", style)
         for event in self._events.get(turn.index, ()):
             return (f"{GLYPHS[event.kind][0]} {EVENT_WORDS[event.kind]}", "mark")
         return ("", "")

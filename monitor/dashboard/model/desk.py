@@ -5,6 +5,7 @@ The desk knows sizes but no widgets. Screens call its methods and then draw what
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -65,6 +66,7 @@ class Desk:
         self._session = ""
         self._wanted = session or ""
         self._wanted_call = call
+        self._settled = False
         self._remembered = state.session
         self._curves: dict[tuple[str, str], Curve] = {}
 
@@ -159,13 +161,22 @@ class Desk:
             return None
         if self._wanted and (view := find_session(sessions, self._wanted)):
             self._wanted = ""
+            self._settled = True
             return view
         if self.newest:
             return sessions[0]
+        if self._wanted and not self.snapshot.loading:
+            self.fail(f"no session, or more than one, begins with {self._wanted!r}; the newest is shown")
+            self._wanted = ""
+        if not self._settled:
+            # what is read first is not what matters most: until all is read, or somebody chooses, the newest is shown
+            self._settled = not self.snapshot.loading
+            return self._first_choice(sessions)
         current = next((view for view in sessions if view.session == self._session), None)
-        if current is not None:
-            return current
-        # the remembered session, unless something newer is running: that is what a fresh start is about
+        return current if current is not None else self._first_choice(sessions)
+
+    def _first_choice(self, sessions: Sequence[SessionView]) -> SessionView:
+        """The remembered session, unless something newer is running: that is what a fresh start is about."""
         remembered = find_session(sessions, self._remembered)
         newest = sessions[0]
         if remembered is not None and (newest.last is None or self.now - newest.last > _RECENT_MS):
@@ -241,6 +252,7 @@ class Desk:
         view = next((view for view in self.snapshot.sessions if view.session == session), None)
         if view is not None:
             self.newest = False
+            self._settled = True
             self._take(view)
 
     def step_session(self, step: int) -> None:

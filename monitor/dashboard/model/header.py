@@ -24,6 +24,11 @@ from monitor.sessions.view import SessionView
 ACTIVE_MS = 90_000
 
 
+def is_active(view: SessionView, now: int) -> bool:
+    """Whether the session did something a moment ago. A time far in the future is a wrong clock, not activity."""
+    return view.last is not None and abs(now - view.last) < ACTIVE_MS
+
+
 def name_of(view: SessionView) -> str:
     """What people call a session: its working directory if known, else its id."""
     return printable(view.project or view.session)
@@ -46,7 +51,7 @@ def header(
     if view is None:
         state: Line = (("◌ reading", "dim"),) if loading else (("○ waiting", "dim"),)
         return spread(((f" {title} ", "title"), (" ", ""), *state), _warn(problems), width)
-    active = view.last is not None and now - view.last < ACTIVE_MS
+    active = is_active(view, now)
     dot = ("⏸ paused", "warn") if paused else ("●", "good") if active else ("○", "dim")
     word, style = action_word(decision)
     size = tokens(_occupied(view))

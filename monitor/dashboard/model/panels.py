@@ -230,7 +230,7 @@ def forecast_lines(view: SessionView | None, width: int, zone: Any = None) -> li
     limit = tokens(view.context_limit, "≥" if view.context_limit_source == "observed" else "")
     row("to limit", _turns(forecast.calls_to_window if forecast else None), limit)
     if forecast is None or (forecast.calls_to_limit is None and forecast.calls_to_window is None):
-        out.append(fit(((_why_no_forecast(view, forecast), "dim"),), width))
+        out.extend(((line, "dim"),) for line in wrap(_why_no_forecast(view, forecast), width))
     else:
         if forecast.exchanges_to_limit is not None:
             span = forecast.exchanges_to_limit

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from monitor.dashboard.model.header import ACTIVE_MS, name_of
+from monitor.dashboard.model.header import is_active, name_of
 from monitor.dashboard.model.panels import ACTION_SHORT, ACTION_STYLE
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, ago, percent, printable, tokens, usd
@@ -26,8 +26,7 @@ class SessionRow(NamedTuple):
 
 
 def _dot(row: SessionRow) -> Span:
-    last = row.view.last
-    if last is not None and row.now - last < ACTIVE_MS:
+    if is_active(row.view, row.now):
         return ("●", "good")
     return ("○", "dim")
 

@@ -31,10 +31,12 @@ def test_a_session_and_a_call_can_be_asked_for() -> None:
     assert desk.view is TWO and desk.turn is not None and desk.turn.index >= 12
     assert not desk.sight.follow
     late = Desk(session="two")
-    late.apply(fake.snapshot((ONE,)))
+    late.apply(fake.snapshot((ONE,), loading=True))
     assert late.view is ONE
     late.apply(fake.snapshot((ONE, TWO)))
     assert late.view is TWO
+    nowhere = desk_with(ONE, TWO, session="three")
+    assert nowhere.view is ONE and "'three'" in nowhere.all_problems[0].reason
 
 
 def test_the_remembered_session_comes_back_only_when_nothing_is_running() -> None:
@@ -161,3 +163,18 @@ def test_ages_grow_by_themselves() -> None:
     now = desk.now
     desk.tick(30_000)
     assert desk.now == now + 30_000 and desk.sessions.now == now + 30_000
+
+
+def test_while_all_is_being_read_the_newest_so_far_is_shown() -> None:
+    desk = Desk()
+    desk.apply(fake.snapshot((TWO,), loading=True))
+    assert desk.view is TWO
+    desk.apply(fake.snapshot((ONE, TWO)))
+    assert desk.view is ONE
+    desk.apply(fake.snapshot((TWO, ONE)))
+    assert desk.view is ONE
+    chosen = Desk()
+    chosen.apply(fake.snapshot((TWO, ONE), loading=True))
+    chosen.select("one")
+    chosen.apply(fake.snapshot((TWO, ONE)))
+    assert chosen.view is ONE

@@ -1,0 +1,96 @@
+"""The feed of the real thing, on a small log."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from monitor.dashboard import terminal
+from monitor.dashboard.feed import Snapshot
+from monitor.dashboard.live import LiveFeed
+from monitor.dashboard.terminal import PipedInput
+from monitor.pricing import PriceTable
+from monitor.sessions.build import Settings
+from tests.dashboard.claude_log import line, write_log
+
+BEGIN = datetime(2026, 5, 28, 20, 0, 0, tzinfo=UTC)
+NOW = int(BEGIN.timestamp() * 1000) + 120_000
+
+
+def read(feed: LiveFeed) -> Snapshot:
+    """Poll until all is read."""
+    found = feed.poll()
+    for _ in range(200):
+        if found is not None and not found.loading:
+            return found
+        feed.wait(0.01)
+        found = feed.poll() or found
+    raise AssertionError("reading did not end")
+
+
+@pytest.fixture
+def feed(tmp_path: Path):
+    """A feed on a log of 20 calls."""
+    write_log(tmp_path / "s.jsonl", 20, BEGIN)
+    made = LiveFeed([str(tmp_path)], settings=Settings(prices=PriceTable.load()), polling=True, clock=lambda: NOW)
+    yield made
+    made.close()
+
+
+def test_sessions_and_decisions(feed: LiveFeed) -> None:
+    snapshot = read(feed)
+    (view,) = snapshot.sessions
+    # 20,000 tokens and 1,000 more with each of 19 further calls
+    assert (len(view.turns), view.last_prompt_tokens) == (20, 39_000)
+    assert snapshot.time == NOW and snapshot.files == 1
+    assert snapshot.decisions[view.session].action == "continue"
+    assert feed.poll() is None
+
+
+def test_an_appended_call_is_told(feed: LiveFeed, tmp_path: Path) -> None:
+    read(feed)
+    with (tmp_path / "s.jsonl").open("a", encoding="utf-8") as out:
+        out.write(line(20, 38_980, 2_000, BEGIN))
+    feed.follower._next_hot = 0.0
+    for _ in range(200):
+        if (snapshot := feed.poll()) is not None:
+            break
+        feed.wait(0.01)
+    assert snapshot is not None and len(snapshot.sessions[0].turns) == 21
+
+
+def test_why_gives_the_rows_of_the_same_decision(feed: LiveFeed) -> None:
+    snapshot = read(feed)
+    (view,) = snapshot.sessions
+    explained = feed.explain(view)
+    assert explained is not None and explained.rows
+    assert explained.rule == snapshot.decisions[view.session].rule
+    assert [row.rule for row in explained.rows if row.fired] == [explained.rule]
+
+
+def test_the_backtest_compares_policies(feed: LiveFeed) -> None:
+    text = feed.backtest(read(feed).sessions[0])
+    assert text is not None and "what happened" in text and "never" in text and "assumed" in text
+
+
+def test_what_is_piped_in_is_a_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write_log(tmp_path / "s.jsonl", 5, BEGIN)
+    reading, writing = os.pipe()
+    monkeypatch.setattr(terminal, "_piped", PipedInput(reading))
+    feed = LiveFeed(["-"], polling=True, clock=lambda: NOW)
+    try:
+        os.write(writing, (tmp_path / "s.jsonl").read_bytes())
+        for _ in range(500):
+            snapshot = feed.poll()
+            if snapshot is not None and snapshot.sessions:
+                break
+            feed.wait(0.005)
+        assert snapshot is not None and len(snapshot.sessions[0].turns) == 5 and snapshot.loading
+        os.close(writing)
+        assert not read(feed).loading
+    finally:
+        feed.close()
+        os.close(reading)
