@@ -15,6 +15,8 @@ def events_of(file: str, facts: Facts, state: State, call: Call) -> list[Event]:
     """Events of a call: overflow, compaction, trims. Their key is the call's, followed by ``#`` and what it was."""
     reply = facts.reply
     ended = facts.end if facts.end is not None else facts.time
+    # what made this prompt smaller lies between the call before and this one
+    earlier = facts.time - 1 if facts.time is not None else None
     found: list[Event] = []
 
     def event(kind: EventKind, name: str, time: int | None, recorded: bool, **more: Any) -> None:
@@ -60,14 +62,14 @@ def events_of(file: str, facts: Facts, state: State, call: Call) -> list[Event]:
             in_call=call.key,
         )
     elif not state.pending and _new_window(facts, state):
-        event("compaction", "window", facts.time, state.window is not None)
+        event("compaction", "window", earlier, state.window is not None)
     if reply.compaction_item:
         event("compaction", "item", ended, True, trigger="auto", recorded_before=call.prompt_tokens)
         state.pending = True
     if reply.cleared is not None:
         if reply.cleared > state.cleared:
             before = None if call.prompt_tokens is None else call.prompt_tokens + reply.cleared
-            event("trim", "trim", facts.time, True, trigger="auto", recorded_before=before)
+            event("trim", "trim", earlier, True, trigger="auto", recorded_before=before)
         state.cleared = reply.cleared
     return found
 

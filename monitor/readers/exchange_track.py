@@ -93,7 +93,7 @@ class Tracker:
         )
         events = events_of(self.file, facts, state, call)
         self._remember(facts, state, call, chained)
-        before = [event for event in events if event.kind in ("trim",) or event.time == call.time]
+        before = [event for event in events if event.in_call or event.key.endswith(("#trim", "#window"))]
         after = [event for event in events if event not in before]
         steps = self._steps.of(call, facts, state) if named and purpose == "work" else []
         self._settle(facts, state, call)

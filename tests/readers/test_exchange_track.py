@@ -123,7 +123,7 @@ def test_a_window_on_a_summary_nobody_captured_is_a_compaction_too():
     capture.add(anthropic_request("step 1"), message(1))
     call = capture.add(anthropic_request("This session is being continued from a previous conversation. x"), message(2))
     (event,) = events(capture.found)
-    assert (event.kind, event.evidence, event.time) == ("compaction", "inferred", call.time)
+    assert (event.kind, event.evidence, event.time) == ("compaction", "inferred", call.time - 1)
     # the first call of a capture has nothing before it
     assert events(Capture().found) == []
     fresh = Capture()
