@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Raw
 
 from monitor.readers import steps
 from monitor.readers.exchange_messages import blocks, text_of
@@ -25,24 +26,31 @@ class Steps:
 
     def of(self, call: Call, facts: Facts, state: State) -> list[Record]:
         """Steps of the messages a request added, and of its answer."""
-        out: deque[Step] = deque(maxlen=self._limit)
-        request = facts.request
-        if request is not None:
-            old = 0 if state.strict is None or facts.who.previous is not None else len(state.strict)
-            place = 0
-            for one, raw in zip(request.items, request.raw, strict=True):
-                if one.role == "system":
-                    continue
-                place += 1
-                if place <= old or one.role == "assistant":
-                    continue
-                if one.typed or one.role == "tool":
-                    out.extend(_of_message(call, value_of(raw)))
+        out: list[Step] = []
+        for raw in self._new(facts, state):
+            out += _of_message(call, value_of(raw))
         for id, name, arguments in facts.reply.calls:
             out.append(steps.tool_call(call.session, call.chain, _answered(call), call.line, id, name, arguments))
         if facts.reply.complete and not facts.reply.calls and call.status == "ok":
             out.append(steps.answer(call.session, call.chain, _answered(call), call.line))
-        return list(out)
+        return list(out if self._limit is None else out[-self._limit :])
+
+    def _new(self, facts: Facts, state: State) -> list[Raw]:
+        """Messages of people and tools that no earlier request of the conversation held."""
+        request = facts.request
+        if request is None:
+            return []
+        old = state.strict if state.strict is not None and facts.who.previous is None else []
+        rows = [(one, raw) for one, raw in zip(request.items, request.raw, strict=True) if one.role != "system"]
+        same = 0
+        for (one, _), before in zip(rows, old):
+            if one.strict != before:
+                break
+            same += 1
+        # in a new window, or after an edit, what was there before is known by its content
+        known = set() if same == len(old) else set(old)
+        told = [raw for one, raw in rows[same:] if (one.typed or one.role == "tool") and one.strict not in known]
+        return told if self._limit is None else told[-self._limit :]
 
 
 def _answered(call: Call) -> int | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from monitor.readers.base import DEFAULT_OPTIONS, FileContext, ReadOptions, read_head
 from monitor.records import Call, Event, Problem, Record
@@ -173,3 +176,11 @@ def figures(call: Call) -> tuple[int | None, ...]:
         call.cache_write_tokens,
         call.output_tokens,
     )
+
+
+def shared(name: str) -> Path:
+    """A file of the public fixtures beside the project; the test is skipped where they are not there."""
+    path = Path(__file__).resolve().parents[2].parent / "shared" / "samples" / "public_fixtures" / name
+    if not path.exists():
+        pytest.skip("the public fixtures are not beside the project")
+    return path

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from monitor.readers import exchange_bodies as bodies
 from monitor.readers.exchange_messages import item
 from monitor.readers.exchange_reply import ReplyReader
 from tests.readers.exchange_samples import (
@@ -12,6 +15,7 @@ from tests.readers.exchange_samples import (
     anthropic_usage,
     chat_reply,
     response_object,
+    shared,
 )
 
 
@@ -316,3 +320,41 @@ ANY = st.recursive(
 def test_any_values_give_a_reply_and_no_error(values):
     found = reply(*values)
     assert found.tokens.prompt is None or found.tokens.prompt > 0
+
+
+def told(found):
+    tokens = found.tokens
+    out = {
+        "prompt": tokens.prompt,
+        "read": tokens.read or 0,
+        "write": tokens.write or 0,
+        "out": tokens.output,
+        "reas": tokens.reasoning or 0,
+    }
+    out |= {"billed": tokens.billed_prompt, "compaction_recorded_before": found.compacted_from}
+    return out | {"out_all": tokens.billed[4] if tokens.billed is not None else None}
+
+
+def test_real_answers_of_public_fixtures():
+    expected = json.loads(shared("expected.json").read_text(encoding="utf-8"))
+    for name, want in expected["stream_bodies"].items():
+        found = told(reply(*bodies.documents(shared(name).read_bytes())[0]))
+        assert {key: found[key] for key in want} == want, name
+
+
+def test_real_answers_of_public_cassettes():
+    yaml = pytest.importorskip("yaml")
+    expected = json.loads(shared("expected.json").read_text(encoding="utf-8"))
+    for name, rows in expected["cassettes"].items():
+        cassette = yaml.safe_load(shared(name).read_text(encoding="utf-8"))
+        for want, taken in zip(rows, cassette["interactions"]):
+            response = taken["response"]
+            body = response.get("body", {}).get("string")
+            if body is None:
+                values = [response["parsed_body"]]
+            else:
+                values = bodies.documents(bodies.plain(body.encode() if isinstance(body, str) else body))[0]
+            found = told(reply(*values))
+            assert {key: found[key] for key in want if key != "uri"} == {k: v for k, v in want.items() if k != "uri"}, (
+                name
+            )

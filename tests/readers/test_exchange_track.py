@@ -249,3 +249,14 @@ def test_steps_are_numbers_and_hashes():
     assert [step.kind for step in steps] == ["user", "tool_call", "tool_result", "answer"]
     assert (steps[1].tool, steps[1].id, steps[2].id, steps[2].ok) == ("Bash", "t1", "t1", False)
     assert "parser" not in repr(steps)
+
+
+def test_steps_tell_each_message_once():
+    capture = Capture()
+    capture.add(anthropic_request("step 1"), message(1))
+    capture.add(anthropic_request("step 1", "ok", "step 2"), message(2))
+    capture.add(anthropic_request("step 1", "ok", "step 2", "ok", "step 2"), message(3))
+    summary = "This session is being continued from a previous conversation. x"
+    capture.add(anthropic_request(summary, "ok", "step 2", "ok", "step 3 is something else"), message(4))
+    typed = [record for record in capture.found if isinstance(record, Step) and record.kind == "user"]
+    assert [step.line for step in typed] == [1, 2, 3, 4]

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from monitor.readers import shapes
 from monitor.readers.usage import UNKNOWN
+from tests.readers.exchange_samples import shared
 
 #: usage object, extra arguments, (prompt, fresh, read, write, output, reasoning) by hand from each provider's rule
 TABLE = [
@@ -131,3 +134,35 @@ def test_any_object_gives_consistent_figures_and_no_error(usage, model):
         assert found.fresh + found.read + found.write == found.prompt
     if found.prompt is not None and found.read is not None:
         assert found.read <= found.prompt
+
+
+#: usage objects whose own expectation is a bill and not a context size, with the reason
+NOT_A_BILL = {
+    "billed_units": "Cohere bills without its own preamble; the model saw `tokens`",
+    "advisor_message": "the bill adds up the passes; the context is the last one",
+    "num_cached_tokens": "the data set does not know this name of a cache read",
+}
+
+
+def test_the_usage_objects_of_a_public_data_set():
+    rows = json.loads(shared("usage_dataset/usages_subset.json").read_text(encoding="utf-8"))
+    checked = 0
+    for number, row in enumerate(rows):
+        body = row["body"]
+        usage = body.get("usage") or body.get("usageMetadata") or body.get("meta")
+        usage = usage.get("usage", usage)
+        if any(word in json.dumps(usage) for word in NOT_A_BILL):
+            continue
+        found = shapes.tokens(usage, model=body.get("model") or body.get("modelVersion") or "")
+        told = [
+            (
+                e["usage"].get("input_tokens"),
+                e["usage"].get("output_tokens") or 0,
+                e["usage"].get("cache_read_tokens", 0),
+                e["usage"].get("cache_write_tokens", 0),
+            )
+            for e in row["extracted"]
+        ]
+        assert (found.prompt, found.output or 0, found.read or 0, found.write or 0) in told, (number, usage)
+        checked += 1
+    assert checked > 150
