@@ -57,7 +57,13 @@ def piped() -> PipedInput | None:
 
 @contextmanager
 def own_terminal() -> Iterator[None]:
-    """While this lasts, fd 0 is the terminal, and what Textual draws on is the terminal as well. All is put back."""
+    """While this lasts, fd 0 is the terminal, and what Textual draws on is the terminal as well. All is put back.
+
+    In a browser the pipes *are* the terminal (``TEXTUAL_DRIVER`` names the driver for it): nothing is touched then.
+    """
+    if os.environ.get("TEXTUAL_DRIVER"):
+        yield
+        return
     stderr = sys.__stderr__
     saved = _take_keyboard()
     out = sys.__stdout__

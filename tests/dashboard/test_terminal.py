@@ -59,3 +59,18 @@ def test_streams_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
         os.dup2(kept, 0)
         for descriptor in (kept, read, tty):
             os.close(descriptor)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors are moved on POSIX only")
+def test_in_a_browser_the_pipes_are_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+    kept = os.dup(0)
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    try:
+        os.dup2(read, 0)
+        with own_terminal():
+            assert os.fstat(0).st_ino == os.fstat(read).st_ino
+    finally:
+        os.dup2(kept, 0)
+        for descriptor in (kept, read, write):
+            os.close(descriptor)

@@ -142,8 +142,8 @@ class SessionList:
         view = self.views[number]
         name = name_of(view)
         if name in self._shared and name != view.session:
-            # several sessions in one folder: the id tells them apart
-            name = f"{name} {printable(view.session[:4])}"
+            # several sessions in one folder: the end of the id tells them apart (the beginning may be a time)
+            name = f"{name} {printable(view.session[-4:])}"
         return SessionRow(view, self.decisions.get(view.session), self.now, name)
 
     def find(self, session: str) -> int | None:

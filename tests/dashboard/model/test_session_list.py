@@ -67,6 +67,6 @@ def test_rows_are_found_again() -> None:
 
 def test_sessions_of_one_folder_are_told_apart() -> None:
     rows = SessionList()
-    first, second, other = (session(f"{i}abc-def", project=name) for i, name in enumerate(("shop", "shop", "docs")))
+    first, second, other = (session(f"abc-def{i}", project=name) for i, name in enumerate(("shop", "shop", "docs")))
     rows.update((first, second, other), {}, 0)
-    assert [rows.row(i).name for i in range(3)] == ["shop 0abc", "shop 1abc", "docs"]
+    assert [rows.row(i).name for i in range(3)] == ["shop def0", "shop def1", "docs"]
