@@ -134,11 +134,17 @@ def run(args: argparse.Namespace) -> int:
     for upstream in routes.all:
         if not upstream.tls and not is_loopback(upstream.host):
             tell(f"WARNING: {upstream.url} is not encrypted: keys and texts can be read on the way there.")
-    if args.watch:
+    if args.watch and not _has_terminal():
+        tell("There is no terminal for the dashboard; recording without it.")
+    elif args.watch:
         from monitor.recorder.logfile import default_log
 
         return _watch(args, args.log or default_log())
     return _serve(_options(args, routes, wanted), args)
+
+
+def _has_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _options(args: argparse.Namespace, routes: Any, wanted: int) -> Options:
@@ -207,12 +213,12 @@ def _when_stdin_ends(loop: Any, stop: Any) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _dashboard(log: Path, title: str) -> int:
+def _dashboard(log: Path, title: str, args: argparse.Namespace) -> int:
     """Show the dashboard on a log until the user leaves it."""
     from importlib import import_module
 
     show: Any = import_module("monitor.dashboard").run
-    return int(show([log], title=title))
+    return int(show([log], title=title, session=getattr(args, "session", None)))
 
 
 def _child_command(args: argparse.Namespace) -> list[str]:
@@ -245,7 +251,7 @@ def _watch(args: argparse.Namespace, log: Path) -> int:
         address = child.stdout.readline().strip()
         if not address:
             return child.wait()
-        return _dashboard(log, f"recording at {address}")
+        return _dashboard(log, f"recording at {address}", args)
     finally:
         child.stdin.close()
         try:

@@ -127,7 +127,11 @@ async def serve(
     with _signals(loop, stop, hurry):
         shown = f"[{options.address}]" if ":" in options.address else options.address
         ready(f"http://{shown}:{port}")
-        await stop.wait()
+        try:
+            await stop.wait()
+        except asyncio.CancelledError:  # Ctrl-C where the loop takes no signals: end in order all the same
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
         server.close()
         await _drain(shared, hurry)
     for client in list(shared.clients):

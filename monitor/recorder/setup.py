@@ -32,26 +32,21 @@ def snippets(address: str, routes: Routes) -> str:
     anthropic, openai, gemini = (_find(routes, api) for api in ("anthropic", "openai", "gemini"))
     if anthropic is not None:
         base = _base(address, anthropic)
-        plain = base.removesuffix("/v1")
-        parts.append(f"Claude Code\n  export ANTHROPIC_BASE_URL={plain}")
-        parts.append(
-            f'Anthropic SDK (Python)\n  client = anthropic.Anthropic(base_url="{plain}")   # or ANTHROPIC_BASE_URL'
-        )
+        if anthropic.base.endswith("/v1"):  # they put the version in front of their paths themselves
+            parts.append("Claude Code, Anthropic SDK\n  give the upstream without /v1 at its end")
+        else:
+            parts.append(f"Claude Code\n  export ANTHROPIC_BASE_URL={base}")
+            parts.append(
+                f'Anthropic SDK (Python)\n  client = anthropic.Anthropic(base_url="{base}")   # or ANTHROPIC_BASE_URL'
+            )
     if openai is not None:
         v1 = _v1(_base(address, openai), openai)
-        parts.append(
-            "Codex, in ~/.codex/config.toml\n"
-            '  model_provider = "ctxmon"\n'
-            "  [model_providers.ctxmon]\n"
-            '  name = "OpenAI"\n'
-            f'  base_url = "{v1}"\n'
-            '  wire_api = "responses"\n'
-            '  env_key = "OPENAI_API_KEY"'
-        )
-        parts.append(
-            "Codex with a ChatGPT login: start `ctxmon record --upstream chatgpt=https://chatgpt.com/backend-api/codex`\n"
-            f'  base_url = "{address}/chatgpt"   # in the provider above, with requires_openai_auth = true for env_key'
-        )
+        parts.append(f'Codex, in ~/.codex/config.toml, above the first [table]\n  openai_base_url = "{v1}"')
+        if openai.label == "openai":
+            parts.append(
+                "Codex with a ChatGPT login: record with `--upstream chatgpt=https://chatgpt.com/backend-api/codex`\n"
+                f'  openai_base_url = "{address}/chatgpt"'
+            )
         parts.append(f'OpenAI SDK (Python)\n  client = openai.OpenAI(base_url="{v1}")   # or OPENAI_BASE_URL')
     if gemini is not None:
         base = _base(address, gemini)

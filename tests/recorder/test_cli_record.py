@@ -20,7 +20,7 @@ import pytest
 
 from monitor.cli import record as command
 
-from .conftest import Upstream, stream
+from .conftest import Start, Upstream, request, stream
 
 RUN = (
     "import argparse,sys;from monitor.cli import record;p=argparse.ArgumentParser();"
@@ -181,6 +181,7 @@ def test_watch_shows_the_log_while_a_child_records(
         return 0
 
     monkeypatch.setitem(sys.modules, "monitor.dashboard", types.SimpleNamespace(run=show))  # type: ignore[arg-type]
+    monkeypatch.setattr(command, "_has_terminal", lambda: True)
     monkeypatch.setattr(
         command, "_child_command", lambda args: [sys.executable, "-c", RUN, *argv[:-1], "--stop-with-stdin"]
     )
@@ -188,3 +189,12 @@ def test_watch_shows_the_log_while_a_child_records(
     argv = ["--upstream", "http://127.0.0.1:9", "--port", "0", "--log", str(log), "--watch"]
     assert command.run(parse(*argv)) == 0
     assert shown == [([log], 502)] and "-> http://127.0.0.1:9" in capsys.readouterr().err
+
+
+async def test_a_cancelled_recorder_ends_in_order(upstream: Upstream, record: Start) -> None:
+    """What Ctrl-C does where the event loop takes no signals."""
+    rec = await record(upstream.url)
+    await rec.raw(request("/v1/chat/completions", b'{"model":"m"}'))
+    rec.task.cancel()
+    rec.ended.append(await rec.task)
+    assert len(await rec.lines()) == 1

@@ -21,8 +21,8 @@ def test_all_clients_with_the_known_upstreams() -> None:
     assert f'base_url="{HERE}/openai/v1"' in block(text, "OpenAI SDK") and f'base_url="{HERE}/anthropic"' in block(
         text, "Anthropic SDK"
     )
-    codex = tomllib.loads(block(text, "Codex, in"))
-    assert codex["model_providers"][codex["model_provider"]]["base_url"] == f"{HERE}/openai/v1"
+    assert tomllib.loads(block(text, "Codex, in")) == {"openai_base_url": f"{HERE}/openai/v1"}
+    assert tomllib.loads(block(text, "Codex with a ChatGPT login")) == {"openai_base_url": f"{HERE}/chatgpt"}
     pi, code = json.loads(block(text, "Pi,")), json.loads(block(text, "opencode,"))
     assert (
         pi["providers"]["anthropic"]["baseUrl"] == f"{HERE}/anthropic"
@@ -39,6 +39,6 @@ def test_one_provider_for_every_path() -> None:
 
 def test_a_server_that_is_not_known_serves_them_all() -> None:
     text = snippets(HERE, Routes.of([parse_upstream("http://127.0.0.1:4000/v1")]))
-    assert block(text, "Claude Code").strip() == f"export ANTHROPIC_BASE_URL={HERE}"
-    assert tomllib.loads(block(text, "Codex, in"))["model_providers"]["ctxmon"]["base_url"] == HERE
+    assert block(text, "Claude Code").strip() == "give the upstream without /v1 at its end"
+    assert tomllib.loads(block(text, "Codex, in")) == {"openai_base_url": HERE}
     assert re.search(rf"127\.0\.0\.1: every client.*\n  {HERE}\n", text)
