@@ -17,6 +17,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from monitor.dashboard.compactor import Compactor, Preview
+from monitor.dashboard.failures import failure_sentence, reason
 from monitor.dashboard.feed import FeedFactory, FeedThread
 from monitor.dashboard.keys import KEYS, face
 from monitor.dashboard.model import state as states
@@ -247,7 +248,7 @@ class Dashboard(App[int]):
             try:
                 preview = compactor.preview(view)
             except Exception as error:
-                self.call_from_thread(self.notify, _reason(error), severity="warning", title="No preview")
+                self.call_from_thread(self.notify, reason(error), severity="warning", title="No preview")
                 return
             self.call_from_thread(self._ask, compactor, preview)
 
@@ -262,7 +263,7 @@ class Dashboard(App[int]):
             try:
                 path = compactor.write(preview)
             except Exception as error:
-                self.call_from_thread(self.notify, _reason(error), severity="error", title="Nothing was written")
+                self.call_from_thread(self.notify, reason(error), severity="error", title="Nothing was written")
                 return
             self.call_from_thread(self.notify, str(path), title="Written")
 
@@ -284,23 +285,3 @@ class Dashboard(App[int]):
         sentence = Text(failure_sentence(self._exception))
         self._exit_renderables.append(Segments(self.console.render(sentence, self.console.options)))
         self._close_messages_no_wait()
-
-
-def _reason(error: Exception) -> str:
-    """What a compactor says went wrong; only of foreseen errors the words are meant for people."""
-    if isinstance(error, ValueError | OSError):
-        return str(error)
-    return f"an unexpected error ({type(error).__name__})"
-
-
-def failure_sentence(error: BaseException | None) -> str:
-    """What failed and where, without any value: values may be words of a log."""
-    where = ""
-    trace = error.__traceback__ if error is not None else None
-    while trace is not None:
-        name = trace.tb_frame.f_code.co_filename
-        if "monitor" in name:
-            where = f" at {Path(name).name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    kind = type(error).__name__ if error is not None else "error"
-    return f"ctxmon: the dashboard failed ({kind}{where}). Nothing was written. Run with -v for the details."

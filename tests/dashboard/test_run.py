@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from monitor.dashboard import run
-from monitor.dashboard.app import Dashboard, failure_sentence
+from monitor.dashboard.app import Dashboard
+from monitor.dashboard.failures import failure_sentence
 from monitor.dashboard.feed import FixedFeed, Snapshot
 from monitor.dashboard.once import picture, print_frame, rows_of
 from tests.dashboard import fake
