@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
@@ -20,6 +21,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="draw one frame and end")
     parser.add_argument("--call", type=int, metavar="N", help="put the cursor on turn N of the session")
     parser.add_argument("--notify", action="store_true", help="ring the bell and notify when the advice changes")
+    parser.add_argument("--tz", metavar="ZONE", help="time zone, e.g. Europe/Berlin (default: local)")
     parser.add_argument("--polling", action="store_true", help="look at files by polling (network file systems)")
     parser.add_argument("--threshold", type=int, default=100_000, metavar="TOKENS",
                         help="prompt tokens from which to advise a compaction (default 100000, 0: off)")  # fmt: skip
@@ -27,10 +29,11 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the dashboard, or print the report where there is no terminal."""
-    if not args.once and not sys.stdout.isatty():
+    # a browser (`serve`) is no terminal, but has a driver of its own
+    if not args.once and not sys.stdout.isatty() and not os.environ.get("TEXTUAL_DRIVER"):
         from monitor.cli import report
 
-        args.output, args.tz = None, None
+        args.output = None
         found = common.load(args)
         report.write(args, found, "text")
         return 0 if found.sessions else common.NOTHING
@@ -49,4 +52,14 @@ def run(args: argparse.Namespace) -> int:
             polling=args.polling or None,
         )
 
-    return int(run_dashboard(feed, once=args.once, session=args.session, call=args.call, notify=args.notify))
+    return int(
+        run_dashboard(
+            feed,
+            once=args.once,
+            session=args.session,
+            call=args.call,
+            notify=args.notify,
+            zone=args.tz,
+            verbose=args.verbose,
+        )
+    )

@@ -15,6 +15,7 @@ from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.store import Store
 from monitor.sessions.view import SessionView
+from monitor.sources.address import AddressFollower
 from monitor.sources.discovery import agent_folders
 from monitor.sources.files import read_bytes
 from monitor.sources.follow import Follower
@@ -55,7 +56,9 @@ class LiveFeed:
         self._options = options
         self._piped = piped() if "-" in names else None
         self._piped_read = -1
-        self.follower = Follower([name for name in names if name != "-"], options, polling=polling)
+        self.addresses = [AddressFollower(name, options) for name in names if "://" in name]
+        files = [name for name in names if name != "-" and "://" not in name]
+        self.follower = Follower(files, options, polling=polling)
         self.decisions: dict[str, Decision] = {}
         self._clock = clock
         self._decided = 0
@@ -68,6 +71,10 @@ class LiveFeed:
         batches = self.follower.poll()
         for batch in batches:
             self.store.apply(batch)
+        for address in self.addresses:
+            told = address.poll()
+            if told is not None:
+                self.store.apply(told)
         self._take_piped()
         now = self._clock()
         loading = self.follower.loading or (self._piped is not None and not self._piped.ended)
@@ -158,3 +165,5 @@ class LiveFeed:
     def close(self) -> None:
         """End following."""
         self.follower.close()
+        for address in self.addresses:
+            address.close()
