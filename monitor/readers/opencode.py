@@ -237,7 +237,7 @@ class OpencodeDatabase:
     lines = False
 
     def sniff(self, head: Head) -> float:
-        return 0.95 if {"message", "part", "session"} <= sqlite.table_names(head) else 0.0
+        return 0.95 if {"message", "part", "session"} <= sqlite.tables(head).keys() else 0.0
 
     def parser(self, context: FileContext) -> OpencodeDatabaseParser:
         return OpencodeDatabaseParser(context)

@@ -102,20 +102,20 @@ def _in_memory(context: FileContext) -> sqlite3.Connection:
     return database
 
 
-def table_names(head: Head) -> frozenset[str]:
-    """Names of the tables of what may be a database; empty if it is none or cannot be opened."""
+def tables(head: Head) -> dict[str, str]:
+    """Names of the tables of what may be a database, with the SQL that made them; empty if it is none."""
     if not head.data.startswith(MAGIC):
-        return frozenset()
-    found = {name.decode("ascii", "replace") for name in _TABLE.findall(head.data)}
+        return {}
+    found = {name.decode("ascii", "replace"): "" for name in _TABLE.findall(head.data)}
     if head.path is not None or head.complete:
         context = FileContext(head.name, path=head.path, data=None if head.path is not None else head.data)
         try:
             with connection(context, lambda line, reason: None) as database:
-                query = "SELECT name FROM sqlite_master WHERE type = 'table'"
-                found = {_text(name) for (name,) in database.execute(query)}
+                query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+                found = {_text(name): _text(sql) for name, sql in database.execute(query)}
         except (ReadError, OSError, sqlite3.Error):
             pass
-    return frozenset(found)
+    return found
 
 
 def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
