@@ -1,4 +1,6 @@
-"""Tool calls, their results and user messages as :class:`monitor.records.Step`: numbers and hashes, no words.
+"""Tool calls and their results as :class:`monitor.records.Step`: numbers and hashes, no words.
+
+User messages are in :mod:`monitor.readers.step_user`.
 
 Pure functions for readers. They accept what lies in a log (raw JSON bytes, an object, text) and never raise
 on odd input. Names of tools and what their arguments mean follow the published clients; see
@@ -22,10 +24,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from zlib import crc32
 
 import msgspec
 
+from monitor.readers.patterns import Lazy
 from monitor.readers.step_tools import (
     COMMAND_KEYS,
     COMPLETIONS,
@@ -46,7 +48,6 @@ from monitor.readers.step_tools import (
     todo_counts,
     todo_flags,
 )
-from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS
 from monitor.records import Step
 
 Text = bytes | str | None
@@ -143,34 +144,52 @@ def tool_call(
 
 
 # ---------------------------------------------------------------------------------------------------- results
-_EXIT = re.compile(r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|exitcode|return ?code)[\"']?\s*[:=]?\s*(-?\d+)")
-_STARTS_WRONG = re.compile(r"\s*(?:<tool_use_error>|error\b[: ]|traceback \(most|execution failed|command failed)")
-_FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|\bFAILED \(|test result: FAILED|BUILD FAIL|^FAIL\b|"
-    r"\berror TS\d|error\[E\d|could not compile|make(?:\[\d+\])?: \*\*\*|^E   |Tests? failed|npm ERR!|"
-    r"Found [1-9]\d* errors?",
-    re.M,
+_EXIT = Lazy(r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|exitcode|return ?code)[\"']?\s*[:=]?\s*(-?\d+)")
+_STARTS_WRONG = Lazy(r"\s*(?:<tool_use_error>|error\b[: ]|traceback \(most|execution failed|command failed)")
+#: what tests and builds say at their end: a word that must be there (quickly looked for), and what it must stand in
+_Said = tuple[tuple[str, Lazy | None], ...]
+_FAILED: _Said = (
+    (" fail", Lazy(r"\b[1-9]\d* fail(?:ed|ing|ures?)\b")),
+    (" error", Lazy(r"\b[1-9]\d* errors?\b")),
+    ("FAILED (", Lazy(r"\bFAILED \(")),
+    ("test result: FAILED", None),
+    ("BUILD FAIL", None),
+    ("FAIL", Lazy(r"^FAIL\b", re.M)),
+    ("error TS", Lazy(r"\berror TS\d")),
+    ("error[E", Lazy(r"error\[E\d")),
+    ("could not compile", None),
+    ("***", Lazy(r"make(?:\[\d+\])?: \*\*\*")),
+    ("E   ", Lazy(r"^E   ", re.M)),
+    ("Test failed", None),
+    ("Tests failed", None),
+    ("npm ERR!", None),
 )
-_PASSED = re.compile(
-    r"\b[1-9]\d* (?:passed|passing)\b|test result: ok\. [1-9]|BUILD SUCCESS|^OK(?: \(|$)|"
-    r"^ok\s+\S+\s+(?:[\d.]+s|\(cached)|All checks passed|Success: no issues|\bFinished `?(?:dev|release|"
-    r"test)|0 errors?\b(?!.*[1-9]\d* failed)|"
-    r"Build succeeded|compiled successfully|Tests:\s+[1-9]\d* passed",
-    re.M,
+_PASSED: _Said = (
+    (" pass", Lazy(r"\b[1-9]\d* (?:passed|passing)\b")),
+    ("test result: ok. ", Lazy(r"test result: ok\. [1-9]")),
+    ("BUILD SUCCESS", None),
+    ("OK", Lazy(r"^OK(?: \(|$)", re.M)),
+    ("ok", Lazy(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached)", re.M)),
+    ("All checks passed", None),
+    ("Success: no issues", None),
+    ("Finished ", Lazy(r"\bFinished `?(?:dev|release|test)")),
+    ("0 error", Lazy(r"0 errors?\b(?!.*[1-9]\d* failed)")),
+    ("Build succeeded", None),
+    ("compiled successfully", None),
+    ("Tests:", Lazy(r"Tests:\s+[1-9]\d* passed")),
 )
-_PASS_WORDS = ("pass", "ok", "success", "finished", "succeeded", "0 error")
 #: not the fault of the work: left out of loop detection. Lower case
 _TRANSIENT_WORDS = (
     "rate limit", "rate_limit", "ratelimit", "too many requests", "overloaded", "service unavailable", "bad gateway",
     "econnreset", "etimedout", "enotfound", "connection reset", "connection refused", "connection timed out",
     "temporary failure in name resolution",
 )  # fmt: skip
-_TRANSIENT_STATUS = re.compile(r"\b(?:status|http|error|code)\W{1,3}(?:code\W{1,3})?(?:429|50[0234]|529)\b")
+_TRANSIENT_STATUS = Lazy(r"\b(?:status|http|error|code)\W{1,3}(?:code\W{1,3})?(?:429|50[0234]|529)\b")
 _ERROR_WORDS = (
     "error", "exception", "fail", "fatal", "panic", "cannot", "can't", "could not", "not found", "no such", "denied",
     "undefined", "unexpected", "invalid", "refused", "missing", "assert",
 )  # fmt: skip
-_VARIES = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|\d+(?:[.,:]\d+)*|(?:/[\w.@+-]+)+/|\s+")
+_VARIES = Lazy(r"0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|\d+(?:[.,:]\d+)*|(?:/[\w.@+-]+)+/|\s+")
 
 
 def _plain(text: Text) -> tuple[str, int]:
@@ -191,13 +210,28 @@ def _plain(text: Text) -> tuple[str, int]:
     return view, size
 
 
+def _says(said: _Said, text: str) -> bool:
+    """Whether a result says one of these things."""
+    for word, pattern in said:  # noqa: SIM110 - a loop is twice as quick as any()
+        if word in text and (pattern is None or pattern.search(text)):
+            return True
+    return False
+
+
+def _any_of(words: tuple[str, ...], text: str) -> bool:
+    for word in words:  # noqa: SIM110 - as above
+        if word in text:
+            return True
+    return False
+
+
 def _error_key(view: str) -> int:
     """Hash of the lines that name the error, without numbers, addresses and folders; 0 without text."""
     lines = [line for line in map(str.strip, view.splitlines()) if line]
     named = []
     for line in reversed(lines[-30:]):  # the last lines say what went wrong
         low = line.lower()
-        if any(word in low for word in _ERROR_WORDS) and not _EXIT.search(low):
+        if _any_of(_ERROR_WORDS, low) and not _EXIT.search(low):
             named.append(line)
             if len(named) == 2:
                 break
@@ -208,32 +242,52 @@ def _error_key(view: str) -> int:
     return stable_hash(text.encode("utf-8", "replace"))
 
 
+#: tools whose results are the content of something, not the outcome of running it
+_SHOWS = frozenset(("edit", "read", "search", "todo", "plan"))
+
+
 def tool_result(
-    session: str, chain: str, time: int | None, line: int | None, id: str, ok: bool | None, text: Text
+    session: str,
+    chain: str,
+    time: int | None,
+    line: int | None,
+    id: str,
+    ok: bool | None,
+    text: Text,
+    category: str | None = None,
 ) -> Step:
     """The result of a tool call: success, size in characters, hash of the error, what a test or build said.
 
     ``ok`` is the log's own flag (None: it has none); without it an exit code in the text decides, then an
     opening that says error. An exit code beats what test output seems to say.
+
+    Args:
+        category: of the call where it is known. A file that is read or found runs nothing, so what it says of
+            tests is not what a test said; None looks anyway.
     """
     view, size = _plain(text)
+    runs = category not in _SHOWS
+    if ok and not runs:
+        return Step(session=session, kind="tool_result", chain=chain, time=time, line=line, id=id, ok=ok, size=size)
     low = view.lower()
     flags: list[str] = []
     if ok is None:
         # looked for only where the words are: the patterns are slow on long output without them
-        code = _EXIT.search(low) if "exit" in low or "return" in low else None
+        code = _EXIT.search(low) if runs and ("exit" in low or "return" in low) else None
         if code is not None:
             ok = int(code.group(1)) == 0
         elif _STARTS_WRONG.match(low):
             ok = False
-    end = view[-1000:]
-    if ("fail" in low or "error" in low or "could not compile" in low or "***" in low) and _FAILED.search(end):
-        flags.append("failed")
-    elif any(word in low for word in _PASS_WORDS) and _PASSED.search(end):
-        flags.append("passed")
+    if runs:
+        end = view[-1000:]
+        bad = "fail" in low or "error" in low or "could not compile" in low or "***" in low
+        if bad and _says(_FAILED, end):
+            flags.append("failed")
+        elif _says(_PASSED, end):
+            flags.append("passed")
     error_key = 0
     if ok is False or (ok is None and flags == ["failed"]):
-        if any(word in low for word in _TRANSIENT_WORDS) or _TRANSIENT_STATUS.search(low):
+        if _any_of(_TRANSIENT_WORDS, low) or _TRANSIENT_STATUS.search(low):
             flags.append("transient")
         error_key = _error_key(view)
     return Step(
@@ -248,126 +302,6 @@ def tool_result(
         size=size,
         flags=tuple(flags),
     )
-
-
-# -------------------------------------------------------------------------------------------------- user text
-# what a client adds to a message: not typed by anyone
-_ADDED = re.compile(
-    r"<(system-reminder|environment_context|user_instructions|local-command-stdout|local-command-stderr|"
-    r"local-command-caveat|task-notification|bash-stdout|bash-stderr|environment_details|turn_aborted|"
-    r"ide_opened_file|ide_selection|context|additional_context|attached_files)\b[^>]*>.*?(?:</\1>|\Z)",
-    re.S,
-)
-_SLASH_TAG = re.compile(r"<command-name>\s*/?([\w:-]+)\s*</command-name>")
-_SLASH = re.compile(r"/([A-Za-z][\w:-]*)(?=\s|$)")
-_INTERRUPTED = re.compile(r"\[Request interrupted[^\]]*\]|\[Conversation interrupted[^\]]*\]")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
-_LOG_LINE = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|at \S+[ (]|File \"|Traceback|>|\$ |\S+:\d+:|\+\+\+|---|@@|"
-    r"(?:E|INFO|WARN|WARNING|ERROR|DEBUG|npm)\b)"
-)
-_LATIN_WORD = re.compile(r"[A-Z]?[a-zà-öø-ÿß]+|[A-Z]{2,}(?![a-z])|[а-яё]+")
-_CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_KANA_END = re.compile(r"[\u3040-\u309f]+")
-_CLEAR = {
-    "clear": "clear",
-    "reset": "clear",
-    "compact": "compact",
-    "compress": "compact",
-    "summarize": "compact",
-}
-_SLASHES = {
-    **_CLEAR,
-    "smol": "compact",
-    "condense": "compact",
-    "new": "new",
-    "newtask": "new",
-    "init": "init",
-}
-_MAX_WORDS = 64
-
-
-def _without_pasted(text: str) -> tuple[str, bool]:
-    """What a person wrote, without fenced code and log lines; and whether much of the message was pasted."""
-    prose = _FENCE.sub(" ", text) if "```" in text else text
-    if prose.count("\n") >= 4:
-        lines = prose.split("\n")
-        kept = [line for line in lines if not _LOG_LINE.match(line)]
-        if len(lines) - len(kept) >= 4:
-            prose = "\n".join(kept)
-    return prose, len(prose.strip()) * 2 < len(text)
-
-
-def content_words(text: str) -> tuple[int, ...]:
-    """Hashes of the content words: camel and snake case split, stop words dropped, CJK as bigrams."""
-    out: dict[int, None] = {}
-    for word in _LATIN_WORD.findall(text):
-        low = word.lower()
-        if len(low) > 3 and low not in STOP:
-            out[crc32(low.encode("utf-8"))] = None
-    for run in _CJK_RUN.findall(text):
-        for piece in _KANA_END.split(run):
-            for n in range(len(piece) - 1):
-                out[crc32(piece[n : n + 2].encode("utf-8"))] = None
-    return tuple(out)[:_MAX_WORDS]
-
-
-def user(session: str, chain: str, time: int | None, line: int | None, text: Text) -> Step:
-    """A user message as size, hashed content words and flags; a slash command becomes kind ``command``.
-
-    What the client put around it (reminders, environment, notices of interruption) is left out; a message
-    with nothing else has the flag ``meta``. Only the first 8,000 characters are looked at.
-    """
-    whole = text.decode("utf-8", "replace") if isinstance(text, (bytes, bytearray)) else text or ""
-    view = whole[:8000]
-    flags: list[str] = []
-
-    def step(kind: Any, size: int = 0, words: tuple[int, ...] = (), paths: tuple[int, ...] = ()) -> Step:
-        return Step(
-            session=session,
-            kind=kind,
-            chain=chain,
-            time=time,
-            line=line,
-            size=size,
-            words=words,
-            paths=paths,
-            flags=tuple(flags),
-        )
-
-    tag = _SLASH_TAG.search(view) if "<command-name>" in view else None
-    if "<" in view:
-        view = _ADDED.sub(" ", view)
-    if "[" in view:
-        view, cut = _INTERRUPTED.subn(" ", view)
-        if cut:
-            flags.append("interrupted")
-    view = view.strip()
-    slash = tag or _SLASH.match(view)
-    if slash:
-        word = slash.group(1).lower()
-        flags += ["slash", _SLASHES[word]] if word in _SLASHES else ["slash"]
-        return step("command")
-    if not view:
-        flags.append("meta")
-        return step("user")
-    prose, pasted = _without_pasted(view)
-    if pasted:
-        flags.append("pasted")
-    low = prose.strip().lower()
-    if len(low) <= 40 and low.strip(" .!,;:~。！，、…") in ACKS:
-        flags.append("ack")
-    opening = low[:300]
-    if CORRECTION.search(opening):
-        flags.append("correction")
-    if NEW_TASK.search(opening):
-        flags.append("new_task")
-    if ANAPHORA.search(opening):
-        flags.append("anaphora")
-    if THANKS.search(opening):
-        flags.append("thanks")
-    paths = tuple(dict.fromkeys(path_hash(p) for p in SHELL_PATH.findall(prose)[:16]))
-    return step("user", len(whole) if len(whole) > 8000 else len(view), content_words(prose), paths)
 
 
 def answer(session: str, chain: str, time: int | None, line: int | None) -> Step:

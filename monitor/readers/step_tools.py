@@ -9,12 +9,19 @@ pytest`` is a search.
 
 from __future__ import annotations
 
-import hashlib
 import re
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
 import msgspec
+
+from monitor.readers.patterns import Lazy
+
+try:  # hashlib itself loads OpenSSL, which takes 3 ms
+    from _blake2 import blake2b
+except ImportError:  # pragma: no cover - another Python than CPython
+    from hashlib import blake2b
 
 Arguments = bytes | str | dict[str, Any] | list[Any] | None
 
@@ -23,7 +30,7 @@ _decode = msgspec.json.Decoder().decode
 
 def stable_hash(data: bytes) -> int:
     """63 bits of BLAKE2b as a non-negative integer; the same on every run."""
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little") >> 1
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
 # ------------------------------------------------------------------------------------------------------ tools
@@ -75,12 +82,12 @@ _AT = (
     r"bunx|uvx)\s+|timeout\s+(?:-\S+\s+)*\S+\s+|(?:uv|poetry|pipenv|pdm|hatch|bundle|pixi|rye)\s+(?:run|"
     r"exec)\s+(?:-\S+\s+)*|(?:\S*/)?(?:bin|Scripts)/|\./)*"
 )
-_PUSH = re.compile(
+_PUSH = Lazy(
     _AT + r"(?:git\s+(?:-C\s+\S+\s+)?(?:push|tag)\b|gh\s+(?:pr\s+(?:create|merge)|release\s+create)|"
     r"(?:npm|pnpm|yarn|cargo|poetry|uv)\s+publish\b|twine\s+upload)"
 )
-_COMMIT = re.compile(_AT + r"(?:git\s+(?:-C\s+\S+\s+|-c\s+\S+\s+)*commit|jj\s+(?:commit|describe)|hg\s+commit)\b")
-_CHECK = re.compile(
+_COMMIT = Lazy(_AT + r"(?:git\s+(?:-C\s+\S+\s+|-c\s+\S+\s+)*commit|jj\s+(?:commit|describe)|hg\s+commit)\b")
+_CHECK = Lazy(
     _AT + r"(?:(?:python[\d.]*|py)\s+(?:-\S+\s+)*-m\s+(?:pytest|unittest|tox|nox|mypy|ruff|flake8|pylint)\b|"
     r"(?:pytest|py\.test|tox|nox|jest|vitest|mocha|ava|rspec|phpunit|ctest|tsc|eslint|mypy|pyright|flake8|"
     r"pylint|clippy|golangci-lint|shellcheck|pre-commit|xcodebuild|biome|playwright)\b|ruff\s+check\b|"
@@ -90,27 +97,29 @@ _CHECK = re.compile(
     r"compile)\b|(?:make|just|rake|invoke|task|ninja|cmake\s+--build)\b(?![^;&|\n]*\b(?:clean|install|help|"
     r"run|serve)\b)|\S*(?:run_tests?|test|tests|check|build|verify)\.(?:sh|py|bat|ps1)\b)"
 )
-_EDIT = re.compile(
+_EDIT = Lazy(
     r"\*\*\* (?:Begin Patch|Update File|Add File)|" + _AT + r"(?:sed\s+(?:-\w+\s+)*-i|patch\s|apply_patch|tee\s|mv\s|"
     r"rm\s|git\s+(?:checkout\s+--|restore|apply|revert))|(?:^|[\s;&|])cat\s*>|<<\s*['\"]?\w+['\"]?\s*>\s*\S"
 )
-_READ = re.compile(_AT + r"(?:cat|sed\s+-n|head|tail|less|more|nl|bat|wc|git\s+(?:show|diff|log|blame)|jq)\b")
-_SEARCH = re.compile(_AT + r"(?:grep|egrep|rg|ag|ack|find|fd|ls|tree|git\s+(?:grep|status|ls-files)|which)\b")
-PIPED = re.compile(r"\|\s*(?:tail|head|grep|rg|tee|sed|awk|cut|sort|cat|less)\b|\|\|\s*(?:true|:)|;\s*(?:echo|true)\b")
-PATCH_PATH = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (.+)")
-SHELL_PATH = re.compile(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
+_READ = Lazy(_AT + r"(?:cat|sed\s+-n|head|tail|less|more|nl|bat|wc|git\s+(?:show|diff|log|blame)|jq)\b")
+_SEARCH = Lazy(_AT + r"(?:grep|egrep|rg|ag|ack|find|fd|ls|tree|git\s+(?:grep|status|ls-files)|which)\b")
+PIPED = Lazy(r"\|\s*(?:tail|head|grep|rg|tee|sed|awk|cut|sort|cat|less)\b|\|\|\s*(?:true|:)|;\s*(?:echo|true)\b")
+PATCH_PATH = Lazy(r"\*\*\* (?:Update|Add|Delete) File: (.+)")
+SHELL_PATH = Lazy(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
 SPACE = re.compile(r"\s+")
 _PARTS = re.compile(r"[^/\\]+")
 
 
 def path_hash(path: str) -> int:
     """A path by its last two parts, so that absolute and relative spellings of a file are the same one."""
-    parts = _PARTS.findall(path.strip("\"' \t\r\n"))
-    return crc32("/".join(p for p in parts[-2:] if p != ".").encode("utf-8", "replace"))
+    parts = _PARTS.findall(path.strip("\"' \t\r\n"))[-2:]
+    if "." in parts:
+        parts = [part for part in parts if part != "."]
+    return crc32("/".join(parts).encode("utf-8", "replace"))
 
 
 #: asked in this order; a rule is only tried where one of its words occurs, which is much quicker than the pattern
-_RULES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
+_RULES: tuple[tuple[str, Lazy, tuple[str, ...]], ...] = (
     ("push", _PUSH, ("push", "tag", "gh ", "publish", "twine")),
     ("commit", _COMMIT, ("commit", "jj ")),
     ("check", _CHECK, ()),
@@ -120,6 +129,7 @@ _RULES: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
 )
 
 
+@lru_cache(maxsize=512)
 def category_of_command(command: str) -> str:
     """What a shell command line is for; ``shell`` where nothing says."""
     for category, pattern, words in _RULES:
@@ -131,7 +141,8 @@ def category_of_command(command: str) -> str:
 def to_object(arguments: Arguments) -> Any:
     """The arguments as an object where they are one, else the text itself."""
     if isinstance(arguments, (bytes, bytearray, memoryview)):
-        arguments = bytes(arguments)
+        if not isinstance(arguments, bytes):
+            arguments = bytes(arguments)
         try:
             value = _decode(arguments)
         except (msgspec.MsgspecError, ValueError, RecursionError):
