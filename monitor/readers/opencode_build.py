@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from monitor.readers import agent_values as look
 from monitor.readers import opencode_shapes as shape
@@ -94,9 +95,29 @@ class Builder:
                     exchanges[session] = exchanges.get(session, 0) + 1
             elif message.told.role == "assistant":
                 out += self._answer(message, session, chain, exchanges.get(session), users)
-        out += self._prunes()
+        out = self._copies([*out, *self._prunes()])
         out += self._steps()
         return out
+
+    def _copies(self, records: list[Record]) -> list[Record]:
+        """One database holds a session and its forks: what a fork copied belongs to the session that is older."""
+        owners: dict[str, str] = {}
+        for record in records:
+            if isinstance(record, Call | Event):
+                held = owners.setdefault(record.key, record.session)
+                if self._age(record.session) < self._age(held):
+                    owners[record.key] = record.session
+        out: list[Record] = []
+        for record in records:
+            if not isinstance(record, Call | Event) or owners[record.key] == record.session:
+                out.append(record)
+            elif isinstance(record, Call):
+                out.append(replace(record, inherited=True, key=f"{record.key}:{record.session}"))
+        return out
+
+    def _age(self, session: str) -> tuple[int, str]:
+        created = self._infos.get(session, (None, None))[1]
+        return created if created is not None else 0, session
 
     def _place(self, id: str) -> tuple[str, str]:
         """Session and chain: subagents belong to the session at the root of their tree."""
