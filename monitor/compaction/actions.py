@@ -183,7 +183,7 @@ def _op(short: str, args: Mapping[str, Any], command: str, text: str) -> Op:
 
 
 def _writes(short: str) -> bool:
-    return "edit" not in short and "replace" not in short and "insert" not in short or short in ("write_to_file",)
+    return ("edit" not in short and "replace" not in short and "insert" not in short) or short in ("write_to_file",)
 
 
 def _command(args: Mapping[str, Any]) -> str:
@@ -234,7 +234,9 @@ def _written(args: Mapping[str, Any], op: Op) -> str:
 
 def _patch(text: str, name: str) -> Action:
     """An ``apply_patch`` body: files added, changed, deleted, moved."""
-    added, changed, deleted = [], [], []
+    added: list[str] = []
+    changed: list[str] = []
+    deleted: list[str] = []
     moved: list[tuple[str, str]] = []
     for kind, path, target in _PATCH.findall(text):
         if target:

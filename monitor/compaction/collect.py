@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-
 
 from monitor.compaction import former, prose, wishes
 from monitor.compaction.actions import Action, action
@@ -24,13 +24,24 @@ _TAGS = re.compile(
     r"<(system-reminder|environment_context|command-message|command-name|local-command-stdout)>.*?</\1>", re.S
 )
 _ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.S)
+#: identifiers, qualified names, hosts with ports, addresses, tickets
+_NAME = re.compile(
+    r"https?://[^\s\"'<>)\]，。]+|\b[\w-]+(?:\.[\w-]+)+:\d{2,5}\b|\b[A-Za-z_]\w*(?:::|"
+    r"\.)[A-Za-z_]\w*\(?\)?|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|"
+    r"\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:[_-][A-Z0-9]+)+\b|\b[a-z]+(?:-[a-z0-9]+)+\b"
+)
+_NAMES = 80
 _EDITS = ("edit", "write", "delete", "move")
 
 
 def collect(conv: Conversation, kept: Sequence[Message] = ()) -> State:
     """The state of ``conv``; ``kept``: the messages that will stay as they are."""
+    return collect_messages(conv, timeline(conv), kept)
+
+
+def collect_messages(conv: Conversation, line: Sequence[Message], kept: Sequence[Message]) -> State:
+    """The state told by ``line``, messages of ``conv`` without system prompts."""
     stays = {id(m.raw) for m in kept}
-    line = timeline(conv)
     before = State()
     covered = False
     for m in line:
@@ -141,6 +152,7 @@ class _Walk:
         self.pending: dict[str, Action] = {}
         self.said_hashes: list[str] = []
         self.last_role = ""
+        self.names: Counter[str] = Counter(dict.fromkeys(before.names, 3))
 
     def run(self, messages: Sequence[Message]) -> None:
         for at, m in enumerate(messages):
@@ -181,6 +193,9 @@ class _Walk:
             self._mentions(text)
         for call, act in zip(m.calls, acts):
             self.pending[call.id] = act
+            for told, weight in ((act.command or act.target, 2), (act.text[:2_000], 1)):
+                for name in set(_NAME.findall(told)):
+                    self.names[name] += weight
 
     def _answer_goes_on(self, messages: Sequence[Message], at: int) -> list[Action]:
         """The calls of the same answer where each block or item is a message of its own."""
@@ -194,13 +209,16 @@ class _Walk:
         return out
 
     def _mentions(self, text: str) -> None:
-        self.said_hashes += _HASH.findall(shortened(text))
+        text = shortened(text)
+        self.said_hashes += _HASH.findall(text)
+        for name in _NAME.findall(text):
+            self.names[name] += 3
 
     def state(self, conv: Conversation) -> State:
         """What was found, as plain data."""
         b, led = self.before, self.ledger
         rules, said = wishes.read(self.typed, b.rules)
-        known = {c for c in led.commits}
+        known = set(led.commits)
         for h in dict.fromkeys(self.said_hashes):
             if h in led.hashes and not any(k.startswith(h) or h.startswith(k) for k in known):
                 led.commits[h] = Commit(h, made=False)
@@ -216,17 +234,24 @@ class _Walk:
             commits=tuple(led.commits.values()),
             errors=tuple(led.errors.values()),
             todos=tuple(led.todos()),
-            findings=tuple(self.findings),
-            decisions=tuple(self.decisions),
-            dead_ends=tuple(self.dead_ends),
+            findings=newest(self.findings),
+            decisions=newest(self.decisions),
+            dead_ends=newest(self.dead_ends),
             values=tuple(led.values.values()),
             next=tuple(self.next),
             foreign=tuple(led.foreign),
+            names=tuple(n for n, k in self.names.most_common(_NAMES) if k >= 2 and len(n) > 4),
             root=root or b.root,
             last=self.turn,
             folded=self.folded,
             unanswered=self.last_role == "user",
         )
+
+
+def newest(items: Sequence[Said]) -> tuple[Said, ...]:
+    """What was said several times only where it was said last."""
+    last = {s.text: s for s in items}
+    return tuple(s for s in items if last[s.text] is s)
 
 
 def user_text(m: Message) -> str:
@@ -263,7 +288,7 @@ def _folder(conv: Conversation, absolute: list[str]) -> str:
         (
             x.obj.get("cwd") or (x.obj.get("payload") or {}).get("cwd")
             for x in conv.lines
-            if x.obj and (x.obj.get("cwd") or isinstance(x.obj.get("payload"), dict) and x.obj["payload"].get("cwd"))
+            if x.obj and (x.obj.get("cwd") or (isinstance(x.obj.get("payload"), dict) and x.obj["payload"].get("cwd")))
         ),
         None,
     )

@@ -1,8 +1,8 @@
 """What stays: the last exchanges as they are, within a budget, cut only between atomic units.
 
-A unit holds a call with all its results (:mod:`monitor.conversation.units`), so no cut parts them. An exchange that does
-not fit is split between units; what the user wrote in it stays. The last user message is never folded. A provider's
-opaque compaction item, the newest, stays and comes first; summaries of former compactions never stay, they are merged.
+A unit holds a call with all its results (:mod:`monitor.conversation.units`), so no cut parts them. An exchange that
+does not fit is split between units; what the user wrote in it stays. The last user message is never folded. Of a
+provider's opaque compaction items the newest stays and comes first; summaries of former compactions are merged.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Cut(msgspec.Struct, frozen=True):
         return all(is_former(m) for m in self.folded)
 
 
-def cut(conv: Conversation, exchanges: int, tokens: int) -> Cut:
-    """Choose what stays: the last ``exchanges`` exchanges within ``tokens`` tokens."""
+def cut(conv: Conversation, exchanges: int, tokens: int, keep_messages: int | None = None) -> Cut:
+    """Choose what stays: the last ``exchanges`` exchanges (or ``keep_messages`` messages) within ``tokens`` tokens."""
     messages = conv.messages
     groups = [e for e in conv.exchanges() if e.user is not None]
     units = conv.units()
@@ -42,6 +42,8 @@ def cut(conv: Conversation, exchanges: int, tokens: int) -> Cut:
     first = groups[-exchanges].start if 0 < exchanges <= len(groups) else (0 if exchanges and groups else len(messages))
     if exchanges == 0 and last_user is not None and last_user.index == len(messages) - 1:
         first = last_user.index
+    if keep_messages is not None:
+        first = next((u.start for u in units if len(messages) - u.start <= keep_messages), len(messages))
     tail = [u for u in units if u.start >= first and not _former(u)]
     keep = _fit(tail, tokens)
     if last_user is not None:

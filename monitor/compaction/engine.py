@@ -79,9 +79,18 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
     state = collect(source, chosen.kept)
     if chosen.nothing:
         return Outcome(
-            input=conv, source=source, output=None, state=state, summary=None, cut=chosen, redactor=redactor, tokens_before=before.total,
-            tokens_after=before.total, repairs=tuple(repairs), reason="nothing to fold: all of it belongs to the part that stays",
-        )  # fmt: skip
+            input=conv,
+            source=source,
+            output=None,
+            state=state,
+            summary=None,
+            cut=chosen,
+            redactor=redactor,
+            tokens_before=before.total,
+            tokens_after=before.total,
+            repairs=tuple(repairs),
+            reason="nothing to fold: all of it belongs to the part that stays",
+        )
     summary = render(state, most=options.summary_tokens, redact=redactor, pointer=options.pointer)
     notes: list[str] = []
     cost = None
@@ -109,9 +118,21 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
     output, violations = proven(output, options, repairs)
     after = measure(output).total
     return Outcome(
-        input=conv, source=source, output=output, state=state, summary=summary, cut=chosen, redactor=redactor, tokens_before=before.total,
-        tokens_after=after, repairs=tuple(repairs), violations=tuple(violations), notes=(*conv.notes, *output.notes, *notes), cost_usd=cost, summarizer=name,
-    )  # fmt: skip
+        input=conv,
+        source=source,
+        output=output,
+        state=state,
+        summary=summary,
+        cut=chosen,
+        redactor=redactor,
+        tokens_before=before.total,
+        tokens_after=after,
+        repairs=tuple(repairs),
+        violations=tuple(violations),
+        notes=(*conv.notes, *output.notes, *notes),
+        cost_usd=cost,
+        summarizer=name,
+    )
 
 
 def refuse_if_larger(outcome: Outcome) -> None:
@@ -123,7 +144,8 @@ def refuse_if_larger(outcome: Outcome) -> None:
     if fixed.system + fixed.tools > 0.5 * outcome.tokens_before:
         why = "; system prompt and tools alone are more than half of it, so no compaction can help"
     raise CompactionError(
-        f"the output would have {outcome.tokens_after:,} of {outcome.tokens_before:,} tokens, more than {REFUSE:.0%} of the input: not written{why}"
+        f"the output would have {outcome.tokens_after:,} of {outcome.tokens_before:,} tokens, more than "
+        f"{REFUSE:.0%} of the input: not written{why}"
     )
 
 
@@ -147,15 +169,16 @@ def proven(output: Conversation, options: Options, repairs: list[str]) -> tuple[
 
 def choose(conv: Conversation, options: Options, total: int) -> Cut:
     """The cut. Without a budget of the user's the output is to be under half of the input."""
+    n, at_most = options.keep_exchanges, options.keep_messages
     if options.keep_tokens is not None:
-        return cut(conv, options.keep_exchanges, options.keep_tokens)
-    whole = cut(conv, options.keep_exchanges, KEEP_TOKENS)
+        return cut(conv, n, options.keep_tokens, at_most)
+    whole = cut(conv, n, KEEP_TOKENS, at_most)
     if whole.nothing and former_is_ours(conv):
         return whole  # compacted before, and nothing new since
     parts = measure(conv)
     fixed = parts.system + parts.tools + parts.opaque
     room = int(SHARE * total) - fixed - min(options.summary_tokens, max(800, total // 12))
-    return whole if whole.tokens <= room else cut(conv, options.keep_exchanges, min(KEEP_TOKENS, max(room, LEAST)))
+    return whole if whole.tokens <= room else cut(conv, n, min(KEEP_TOKENS, max(room, LEAST)), at_most)
 
 
 def redact_kept(

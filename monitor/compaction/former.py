@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from monitor.compaction import render
+from monitor.compaction import blocks as labels
 from monitor.compaction.actions import Todo, boxes
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign, State
@@ -27,23 +27,25 @@ _AFTER = re.compile(r"^After user message (\d+):$")
 _CHECK = re.compile(r"^(passed|failed|no result told): `(.+?)`(?: \((.*)\))?$")
 _ERROR = re.compile(r"^(.*?)(?: \(at ([^()]+:\d+|[^()\s]+)\))?$")
 _FILES: dict[str, FileUse] = {
-    render.MODIFIED: "modified",
-    render.CREATED: "created",
-    render.READ: "read",
-    render.DELETED: "deleted",
+    labels.MODIFIED: "modified",
+    labels.CREATED: "created",
+    labels.READ: "read",
+    labels.DELETED: "deleted",
 }
 #: headings of other summaries -> where their lines go
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "rules",
         re.compile(
-            r"(?i)constraint|preference|user (?:instructions|rules|requirements)|vorgabe|einschränk|约束|制約|restricc|contraint|active_constraints"
+            r"(?i)constraint|preference|user (?:instructions|rules|requirements)|vorgabe|einschränk|约束|制約|"
+            r"restricc|contraint|active_constraints"
         ),
     ),
     (
         "next",
         re.compile(
-            r"(?i)next|remaining|pending|to.?do|in progress|current (?:work|state)|nächste|下一步|次の|próxim|siguient|prochain|task_state|recent_actions"
+            r"(?i)next|remaining|pending|to.?do|in progress|current (?:work|state)|nächste|下一步|次の|próxim|"
+            r"siguient|prochain|task_state|recent_actions"
         ),
     ),
     ("dead", re.compile(r"(?i)failed|dead end|rejected|abandon|verworfen|放弃")),
@@ -53,7 +55,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "facts",
         re.compile(
-            r"(?i)fact|context|knowledge|discover|finding|data|error|fakten|事实|事実|hechos|datos|technical|concept|environment|file"
+            r"(?i)fact|context|knowledge|discover|finding|data|error|fakten|事实|事実|hechos|datos|technical|concept|"
+            r"environment|file"
         ),
     ),
 )
@@ -61,6 +64,12 @@ _READ_TAG = re.compile(r"<read-files>(.*?)</read-files>", re.S)
 _MODIFIED_TAG = re.compile(r"<modified-files>(.*?)</modified-files>", re.S)
 _HEAD = re.compile(
     r"^\s*(?:#{1,6}\s+(.+?)|\*\*([^*]{2,60})\*\*:?|\d+\.\s+(?:\*\*)?([A-Z][^*:.]{2,48})(?:\*\*)?:|<([a-z_]{4,30})>)\s*$"
+)
+#: lists that come back as findings
+_TOLD = (
+    ("Facts", labels.FINDINGS),
+    ("Facts", labels.TOLD),
+    ("Progress", labels.TOLD),
 )
 _CAP = 60  # lines taken from another program's summary
 
@@ -112,24 +121,27 @@ def _ours(text: str) -> State:
     lists: dict[str, list[Said]] = {}
     numbered: list[Said] = []
     root = ""
+    names: tuple[str, ...] = ()
     for line in text.split("\n"):
         line = line.strip()
-        if line.startswith("## ") and line[3:] in render.HEADINGS:
+        if line.startswith("## ") and line[3:] in labels.HEADINGS:
             section, label, turn = line[3:], "", None
             continue
-        if not line or not section or line.startswith(("<", "[")) or line == render.NONE:
+        if not line or not section or line.startswith(("<", "[")) or line == labels.NONE:
             continue
         use = next((k for k in _FILES if line.startswith(k + " ")), None)
         after = _AFTER.match(line)
         if use:
-            files.update({p: _FILES[use] for p in line[len(use) + 1 :].split(", ")})
-        elif line.startswith(render.FOLDER):
-            root = line[len(render.FOLDER) + 1 :]
+            files.update(dict.fromkeys(line[len(use) + 1 :].split(", "), _FILES[use]))
+        elif line.startswith(labels.NAMES):
+            names = tuple(line[len(labels.NAMES) + 1 :].split(", "))
+        elif line.startswith(labels.FOLDER):
+            root = line[len(labels.FOLDER) + 1 :]
         elif after:
             turn = int(after.group(1))
         elif line.startswith("- "):
             item = line[2:]
-            if label in (render.RULES, render.CANCELLED, render.CHANGED):
+            if label in (labels.RULES, labels.CANCELLED, labels.CHANGED):
                 rules.append(_rule(item, label))
             else:
                 lists.setdefault(f"{section}/{label}", []).append(Said(text=item, turn=turn, weight=3.0))
@@ -144,10 +156,10 @@ def _ours(text: str) -> State:
         return lists.get(f"{section}/{label}", [])
 
     said = []
-    for s in of("Goal", render.SAID):
+    for s in of("Goal", labels.SAID):
         m = _LEAD.match(s.text)
         said.append(Said(text=s.text[m.end() :] if m else s.text, turn=int(m.group(1)) if m else None))
-    todos = [t for name in (render.DONE, render.OPEN) for s in of("Progress", name) for t in boxes("- " + s.text)]
+    todos = [t for name in (labels.DONE, labels.OPEN) for s in of("Progress", name) for t in boxes("- " + s.text)]
     todos = [
         Todo(t.text.removesuffix(" (in progress)"), "active" if t.text.endswith(" (in progress)") else t.status)
         for t in todos
@@ -158,36 +170,40 @@ def _ours(text: str) -> State:
         said=tuple(said),
         files=files,
         checks=tuple(
-            c for name in (render.CHECKS, render.COMMANDS) for s in of("Facts", name) for c in _check(s.text, name)
+            c for name in (labels.CHECKS, labels.COMMANDS) for s in of("Facts", name) for c in _check(s.text, name)
         ),
-        commits=tuple(Commit(*(s.text.split(" ", 1) + [""])[:2]) for s in of("Progress", render.COMMITS)),
+        commits=tuple(_commit(s.text) for s in of("Progress", labels.COMMITS)),
         errors=tuple(
-            _error(s.text, name == render.RESOLVED)
-            for name in (render.ERRORS, render.RESOLVED)
+            _error(s.text, name == labels.RESOLVED)
+            for name in (labels.ERRORS, labels.RESOLVED)
             for s in of("Facts", name)
         ),
         todos=tuple(todos),
-        findings=tuple(of("Facts", render.FINDINGS)),
-        decisions=tuple(of("Decisions")),
-        dead_ends=tuple(of("Decisions", render.DEAD_ENDS)),
-        values=tuple(of("Facts", render.VALUES)),
+        findings=tuple(s for h, name in _TOLD for s in of(h, name)),
+        decisions=(*of("Decisions"), *of("Decisions", labels.TOLD)),
+        dead_ends=tuple(of("Decisions", labels.DEAD_ENDS)),
+        values=tuple(of("Facts", labels.VALUES)),
         next=tuple(Said(text=s.text.removeprefix("Announced: ")) for s in numbered if s.text.startswith("Announced: ")),
-        foreign=tuple(Foreign(s.text, "") for s in of("Facts", render.FOREIGN)),
+        foreign=tuple(Foreign(s.text, "") for s in of("Facts", labels.FOREIGN)),
         root=root,
+        names=names,
         last=last,
         folded=last,
     )
 
 
 _LABELS = frozenset(
-    (render.RULES, render.CANCELLED, render.CHANGED, render.SAID, render.DONE, render.OPEN, render.DROPPED, render.COMMITS, render.CHECKS,
-     render.COMMANDS, render.ERRORS, render.RESOLVED, render.VALUES, render.FINDINGS, render.FOREIGN, render.DEAD_ENDS)
+    (
+        labels.RULES, labels.CANCELLED, labels.CHANGED, labels.SAID, labels.DONE, labels.OPEN, labels.DROPPED,
+        labels.COMMITS, labels.CHECKS, labels.COMMANDS, labels.ERRORS, labels.RESOLVED, labels.VALUES, labels.FINDINGS,
+        labels.FOREIGN, labels.DEAD_ENDS, labels.TOLD,
+    )
 )  # fmt: skip
 
 
 def _rule(item: str, label: str) -> Rule:
     newer = ""
-    if label == render.CHANGED:
+    if label == labels.CHANGED:
         item, _, newer = item.partition(" – newer: ")
     m = _TURN.search(item) or _BY_ONLY.search(item)
     turn = by = None
@@ -195,12 +211,17 @@ def _rule(item: str, label: str) -> Rule:
         item = item[: m.start()]
         groups = [int(g) if g else None for g in m.groups()]
         turn, by = (groups + [None])[:2] if len(groups) > 1 else (None, groups[0])
-    if label == render.RULES:
+    if label == labels.RULES:
         return Rule(text=item, turn=turn)
     text = item.removeprefix("cancelled: ").removeprefix("superseded: ")
     return Rule(
-        text=text, turn=turn, standing="cancelled" if label == render.CANCELLED else "changed", by=by, by_text=newer
+        text=text, turn=turn, standing="cancelled" if label == labels.CANCELLED else "changed", by=by, by_text=newer
     )
+
+
+def _commit(text: str) -> Commit:
+    made, _, subject = text.partition(" ")
+    return Commit(made, subject)
 
 
 def _check(text: str, label: str) -> list[Check]:
@@ -212,9 +233,15 @@ def _check(text: str, label: str) -> list[Check]:
     word = ", ".join(t for t in (told or "").split(", ") if not t.startswith(("exit code", "a newer run of")))
     covered = re.search(r"a newer run of `([^`]+)` passed", told or "")
     return [
-        Check(command=command, status="unknown" if status == "no result told" else status, word=word, code=int(code.group(1)) if code else None,  # type: ignore[arg-type]
-              check=label == render.CHECKS, covered=covered.group(1) if covered else "")
-    ]  # fmt: skip
+        Check(
+            command=command,
+            status={"passed": "passed", "failed": "failed"}.get(status, "unknown"),  # type: ignore[arg-type]
+            word=word,
+            code=int(code.group(1)) if code else None,
+            check=label == labels.CHECKS,
+            covered=covered.group(1) if covered else "",
+        )
+    ]
 
 
 def _error(text: str, resolved: bool) -> Error:

@@ -303,7 +303,8 @@ def _refused(text: str) -> bool:
     """True where a tool says in words that it did nothing, though no error is marked."""
     return bool(
         re.match(
-            r"(?i)\W*(?:error|failed|failure|cannot|could not|unable|no changes|no match|string (?:to replace )?not found|old_string|file not found|invalid)\b",
+            r"(?i)\W*(?:error|failed|failure|cannot|could not|unable|no changes|no match|string (?:to replace "
+            r")?not found|old_string|file not found|invalid)\b",
             text[:120],
         )
     )

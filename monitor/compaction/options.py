@@ -29,6 +29,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     keep_exchanges: int = KEEP_EXCHANGES
     keep_tokens: int | None = None
+    keep_messages: int | None = None  # instead of exchanges: about so many messages, never a part of a unit
     strategies: tuple[Strategy, ...] = ("summary",)
     summary_tokens: int = SUMMARY_TOKENS
     acknowledgement: str = "auto"  # auto: where roles must alternate; always, never, or the text itself

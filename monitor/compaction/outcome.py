@@ -16,45 +16,58 @@ Status = Literal["passed", "failed", "unknown"]
 #: ends of a result that are looked at for an exit code and a last word
 _EDGE = 1_500
 _CODE = re.compile(
-    r"(?im)^\W*(?:process\s+|command\s+|script\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|status))?|return\s?code|exit_?code|rc)\s*[:=]?\s*(-?\d{1,3})\W*$"
+    r"(?im)^\W*(?:process\s+|command\s+|script\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|"
+    r"status))?|return\s?code|exit_?code|rc)\s*[:=]?\s*(-?\d{1,3})\W*$"
 )
 _CODE_TAG = re.compile(
     r"(?i)<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
 )
 _SUMMARY = re.compile(
-    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|tests?)\b|\btests?:?\s+\d+|"
-    r"\b(?:all checks passed|build (?:successful|failed|succeeded)|success: no issues|no issues found|found \d+ errors?|compiled "
-    r"successfully|test result:|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|失败|合格|成功|失敗)).*$"
+    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|"
+    r"tests?)\b|\btests?:?\s+\d+|"
+    r"\b(?:all checks passed|build (?:successful|failed|succeeded)|success: no issues|no issues found|"
+    r"found \d+ errors?|compiled "
+    r"successfully|test result:|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
+    r"失败|合格|成功|失敗)).*$"
 )
 _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
     r"\bbuild failed|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|\bsuccess: no issues|\bno issues found|"
-    r"\bcompiled successfully|\btest result: ok|✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
+    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|\bsuccess: no "
+    r"issues|\bno issues found|"
+    r"\bcompiled successfully|\btest result: ok|"
+    r"✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
 )
 _TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
 _NAME = r"(?:[A-Za-z_$][\w$]*(?:\.|::))*[A-Z][\w$]*"
 _RAISED = re.compile(
-    rf"^({_NAME}(?:Error|Exception|Failure|Violation|Fault|Timeout|Warning|Refused|Denied|NotFound|Exit|Rate|Limit|Timestamp)\w*|{_NAME}\.{_NAME}|[A-Z]\w*[a-z][A-Z]\w*)(?::\s+\S.*)$"
+    rf"^({_NAME}(?:Error|Exception|Failure|Violation|Fault|Timeout|Warning|Refused|Denied|NotFound|Exit|"
+    rf"Rate|Limit|Timestamp)\w*|{_NAME}\.{_NAME}|[A-Z]\w*[a-z][A-Z]\w*)(?::\s+\S.*)$"
 )
 _PYTEST = re.compile(r"^E\s{2,}(?!\s*\^)(?!(?:and|where|assert\s+<|\+|-|\?)\s)(\S.{5,})$")
 _LEVEL = re.compile(
-    r"^\S*\d{2}:\d{2}:\d{2}\S*\s+(?:\S+\s+){0,2}?\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|EMERG)\]?:?\s+(.*)$|^\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\]?:?\s+(\S.*)$"
+    r"^\S*\d{2}:\d{2}:\d{2}\S*\s+(?:\S+\s+){0,2}?\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|"
+    r"EMERG)\]?:?\s+(.*)$|^\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\]?:?\s+(\S.*)$"
 )
 _LOGGER = re.compile(r"^(?:\[?[\w./-]+\[?\d*\]{0,2}:?\s+)(?=\S*(?:Error|Exception)|[A-Z])")
 _AT = re.compile(
     r"^\s*(?:at\s+)?([\w./@-]+\.\w{1,5}:\d+)\b(?:\s+in\s+\S+|:\s*(?:in\s+\S+|\w+(?:Error|Exception)\b).*)?$"
 )
 _WORD = re.compile(
-    r"(?i)(?:^|[\s:\[(])(?:error|fatal|panic|err!|failure|exception)(?:\[\w+\]|\s+TS\d+|\s+\([\w ]+\)|\s+from\s+server)?[\s:!\])]|\bis forbidden\b|"
-    r"\bpermission denied|\bcommand not found|\bno such file|\bcannot\b.*\b(?:find|open|resolve|connect|delete|create|access)|\bviolates\b|"
-    r"\bnot found\b|\baccess denied|\bunauthorized|\bconnection (?:refused|reset)|\btimed? ?out\b|\bsegmentation fault|\bout of memory|\brefused\b|"
-    r"\bunable to\b|\binvalid\b|\bundefined\b|\bexpected\b.*\b(?:to be|but|got|found|to equal|toBe)\b|\bassert(?:ion)?\b.*(?:failed|==|!=)"
+    r"(?i)(?:^|[\s:\[(])(?:error|fatal|panic|err!|failure|exception)(?:\[\w+\]|\s+TS\d+|\s+\([\w ]+\)|"
+    r"\s+from\s+server)?[\s:!\])]|\bis forbidden\b|"
+    r"\bpermission denied|\bcommand not found|\bno such file|\bcannot\b.*\b(?:find|open|resolve|connect|"
+    r"delete|create|access)|\bviolates\b|"
+    r"\bnot found\b|\baccess denied|\bunauthorized|\bconnection (?:refused|reset)|\btimed? ?out\b|"
+    r"\bsegmentation fault|\bout of memory|\brefused\b|"
+    r"\bunable to\b|\binvalid\b|\bundefined\b|\bexpected\b.*\b(?:to be|but|got|found|to equal|toBe)\b|"
+    r"\bassert(?:ion)?\b.*(?:failed|==|!=)"
 )
 _NOT_ERROR = re.compile(
-    r"(?i)\b(?:0|no)\s+(?:errors?|failures?|problems?|invalid)\b|\berrors?=0\b|\b(?:PASSED|passed in|\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
+    r"(?i)\b(?:0|no)\s+(?:errors?|failures?|problems?|invalid)\b|\berrors?=0\b|\b(?:PASSED|passed in|"
+    r"\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
 )
 _FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+)\s+(\S.*)$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
@@ -71,7 +84,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def body(text: str) -> tuple[str, int | None]:
     """(the output itself, exit code) where the client wrapped it in JSON; else the text as it is."""
-    if text[:1] == "{" and '"output"' in text[:200] or (text[:1] == "{" and '"exit_code"' in text):
+    if (text[:1] == "{" and '"output"' in text[:200]) or (text[:1] == "{" and '"exit_code"' in text):
         try:
             value = json.loads(text)
         except ValueError:
@@ -129,10 +142,8 @@ def exit_code(text: str) -> int | None:
 
 def last_word(text: str) -> str:
     """The last line with counts or a verdict, "" if there is none."""
-    found = None
-    for found in _SUMMARY.finditer(text[-_EDGE * 2 :]):
-        pass
-    return " ".join(found.group().strip(" =-*").split())[:160] if found else ""
+    found = [*_SUMMARY.finditer(text[-_EDGE * 2 :])]
+    return " ".join(found[-1].group().strip(" =-*").split())[:160] if found else ""
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -11,17 +11,24 @@ from monitor.compaction.sentences import sentences
 
 #: quick test before anything is taken apart
 _HINT = re.compile(
-    r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|previous instructions|system note|system prompt|prior instructions|"
-    r"ki[- ]agent\w*|ki[- ]assisten\w*|asistentes?|agentes? de ia|assistants? ia|agents? ia)\b|助手|智能体|大模型|アシスタント|エージェント|인공지능|ассистент"
+    r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|previous "
+    r"instructions|system note|system prompt|prior instructions|"
+    r"ki[- ]agent\w*|ki[- ]assisten\w*|asistentes?|agentes? de ia|assistants? ia|agents? ia)\b|助手|智能体|"
+    r"大模型|アシスタント|エージェント|인공지능|ассистент"
 )
 _ORDER = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.?!\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?)|"
-    r"\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|agents? reading)\b[^.?!\n]{0,60}(?::|\b(?:must|should|shall|have to|need to|please|are (?:to|required)|reading this)\b)|"
+    r"\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|agents? reading)\b[^.?!\n]{0,"
+    r"60}(?::|\b(?:must|should|shall|have to|need to|please|are (?:to|required)|reading this)\b)|"
     r"\bsystem (?:note|message|prompt|override)\b|\bnote to (?:all )?(?:assistants?|ai|agents?|llms?)\b|"
-    r"\bki[- ](?:agent|assisten)\w*[^.?!\n]{0,60}(?::|\b(?:müssen|sollen|sollten|bitte)\b)|\bignoriere?\b[^.?!\n]{0,40}\banweisung|"
-    r"\b(?:asistentes?|agentes?(?: de ia)?)\b[^.?!\n]{0,60}(?::|\b(?:deben?|tienen que|por favor)\b)|\bignora\b[^.?!\n]{0,40}\binstruccion|"
-    r"\b(?:assistants?|agents?)(?: ia)?\b[^.?!\n]{0,60}\b(?:doivent|doit|veuillez)\b|\bignore[zr]?\b[^.?!\n]{0,40}\b(?:instructions|consignes)|"
-    r"(?:所有|各位|请|致).{0,8}(?:助手|智能体|模型|AI).{0,30}|忽略.{0,12}(?:指令|指示|规则)|(?:すべての|全ての|AI).{0,10}(?:アシスタント|エージェント).{0,40}|(?:これまで|以前|前)の.{0,6}指示.{0,8}無視"
+    r"\bki[- ](?:agent|assisten)\w*[^.?!\n]{0,60}(?::|\b(?:müssen|sollen|sollten|bitte)\b)|"
+    r"\bignoriere?\b[^.?!\n]{0,40}\banweisung|"
+    r"\b(?:asistentes?|agentes?(?: de ia)?)\b[^.?!\n]{0,60}(?::|\b(?:deben?|tienen que|por favor)\b)|"
+    r"\bignora\b[^.?!\n]{0,40}\binstruccion|"
+    r"\b(?:assistants?|agents?)(?: ia)?\b[^.?!\n]{0,60}\b(?:doivent|doit|veuillez)\b|"
+    r"\bignore[zr]?\b[^.?!\n]{0,40}\b(?:instructions|consignes)|"
+    r"(?:所有|各位|请|致).{0,8}(?:助手|智能体|模型|AI).{0,30}|忽略.{0,12}(?:指令|指示|规则)|(?:すべての|全ての|AI).{0,10}(?:アシスタント|"
+    r"エージェント).{0,40}|(?:これまで|以前|前)の.{0,6}指示.{0,8}無視"
 )
 
 

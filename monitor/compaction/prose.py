@@ -14,16 +14,25 @@ from monitor.compaction.wishes import Said
 
 Kind = Literal["decision", "dead_end", "finding", "next", ""]
 _FACT = re.compile(
-    r"\b[\w./-]+\.\w{1,5}:\d+|\d[\d.,:]*\s?(?:%|[kKMG]?B\b|ms\b|s\b|min\b|EUR|USD)?|`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|https?://\S+|\b[A-Z]{2,}-?\d+\b"
+    r"\b[\w./-]+\.\w{1,5}:\d+|\d[\d.,:]*\s?(?:%|[kKMG]?B\b|ms\b|s\b|min\b|EUR|USD)?|`[^`]+`|"
+    r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|https?://\S+|\b[A-Z]{2,}-?\d+\b"
 )
 _NARRATION = re.compile(
-    r"(?i)^(?:ok(?:ay)?[,.]?\s+|good[,.]?\s+|great[,.]?\s+|right[,.]?\s+|now[,]?\s+)?(?:let me|let's|i['’]ll (?:now |start|first|begin|take|look|check|read|see|run|search|open|fetch)|i will (?:now|start|first)|i['’]m going to|i am going to|now (?:let|i|a |the )|next[,:]|looking at|"
-    r"checking|reading|searching|running|fetching|opening|first,? (?:i|let)|time to|here['’]s|sure|certainly|of course|ich (?:sehe|lese|schaue|prüfe|suche|starte|führe|öffne|trage|mache|beginne|werde)|jetzt (?:die|das|der|zu|schaue|lese)|als nächstes (?!schritt)|"
-    r"noch |zuerst (?:die|das|der|schaue)|schauen wir|先看|先检查|看一下|看看|再看|继续看|接着|我来|我先|让我|现在(?:看|检查|运行)|まず|次に|では|それでは|確認します|見てみ|読み(?:ます|込み)|調べ(?:ます|てみ)|empiezo|miro|voy a|veamos|"
-    r"reviso|compruebo|leo|busco|ahora (?:miro|leo|reviso)|je (?:regarde|lis|vérifie|commence|lance|vais)|regardons|voyons|vou |vejamos|guardo|leggo|vediamo)"
+    r"(?i)^(?:ok(?:ay)?[,.]?\s+|good[,.]?\s+|great[,.]?\s+|right[,.]?\s+|now[,]?\s+)?(?:let me|let's|"
+    r"i['’]ll (?:now |start|first|begin|take|look|check|read|see|run|search|open|fetch)|i will (?:now|"
+    r"start|first)|i['’]m going to|i am going to|now (?:let|i|a |the )|next[,:]|looking at|"
+    r"checking|reading|searching|running|fetching|opening|first,? (?:i|let)|time to|here['’]s|sure|"
+    r"certainly|of course|ich (?:sehe|lese|schaue|prüfe|suche|starte|führe|öffne|trage|mache|beginne|"
+    r"werde)|jetzt (?:die|das|der|zu|schaue|lese)|als nächstes (?!schritt)|"
+    r"noch |zuerst (?:die|das|der|schaue)|schauen wir|"
+    r"先看|先检查|看一下|看看|再看|继续看|接着|我来|我先|让我|现在(?:看|检查|运行)|まず|"
+    r"次に|では|それでは|確認します|見てみ|読み(?:ます|込み)|調べ(?:ます|てみ)|empiezo|miro|voy a|veamos|"
+    r"reviso|compruebo|leo|busco|ahora (?:miro|leo|reviso)|je (?:regarde|lis|vérifie|commence|lance|"
+    r"vais)|regardons|voyons|vou |vejamos|guardo|leggo|vediamo)"
 )
 _GREETING = re.compile(
-    r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|好的?|了解|明白|hecho|listo|entendido|compris|d['’]accord|perfekt|perfect|vale|ok)[.!。]?$"
+    r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
+    r"好的?|了解|明白|hecho|listo|entendido|compris|d['’]accord|perfekt|perfect|vale|ok)[.!。]?$"
 )
 
 
@@ -46,9 +55,10 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
     score = (
         2.5 * choice + 2.5 * reason + 2.5 * dead + 1.5 * result + 1.0 * coming + 0.6 * facts + 2.0 * final + 3.0 * cause
     )
-    if acts and not cause and not dead and not reason and (_NARRATION.match(text) or facts <= 1 + (" " not in text)):
-        if not (choice and facts):
-            return "", 0.0
+    told = choice and facts
+    plain = not (cause or dead or reason or told)
+    if acts and plain and (_NARRATION.match(text) or facts <= 1 + (" " not in text)):
+        return "", 0.0
     if score < (1.8 if final else 2.4):
         return "", score
     if dead and not cause:

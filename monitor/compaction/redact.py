@@ -27,22 +27,108 @@ from monitor.conversation.model import (
 from monitor.conversation.secrets import MARK
 from monitor.conversation.secrets import redact as by_shape
 
-#: words and marks near every secret this module could find; in lower case, sought one by one, which is quicker than a pattern
+#: words and marks near every secret this module could find, in lower case (§ = space); sought one by one, which is
+#: quicker than a pattern
 _HINTS = tuple(
-    "passw passphrase passcode secret token api_key api-key apikey api key _key credential authoriz bearer auth: @ hook key- key_ sk- sk_ rk_ pk_ ghp_ gho_ "
-    "ghs_ ghu_ ghr_ github_pat glpat akia asia aiza xox whsec hf_ npm_ dop_v1 sg. pypi- eyj dapi dkea dose kennwort passwort geheim contrase clave "
-    "mot de passe senha пароль 密码 密碼 密钥 口令 令牌 パスワード トークン 秘密 暗証 비밀번호 -----begin dsn sig= accountkey pwd cookie mysql mariadb sshpass redis-cli ya29. §-u§ --user "
-    "hvs. age-secret gsk_ xai- tvly r8_ pcsk nvapi sbp_ shpat figd ntn_ lin_api access-key access_key signing".replace(
-        "mot de passe", "mot§de§passe"
-    )
-    .replace("api key", "api§key")
-    .split(" ")
+    h.replace("§", " ")
+    for h in [
+        "passw",
+        "passphrase",
+        "passcode",
+        "secret",
+        "token",
+        "api_key",
+        "api-key",
+        "apikey",
+        "api§key",
+        "_key",
+        "credential",
+        "authoriz",
+        "bearer",
+        "auth:",
+        "@",
+        "hook",
+        "key-",
+        "key_",
+        "sk-",
+        "sk_",
+        "rk_",
+        "pk_",
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "ghu_",
+        "ghr_",
+        "github_pat",
+        "glpat",
+        "akia",
+        "asia",
+        "aiza",
+        "xox",
+        "whsec",
+        "hf_",
+        "npm_",
+        "dop_v1",
+        "sg.",
+        "pypi-",
+        "eyj",
+        "dapi",
+        "dkea",
+        "dose",
+        "kennwort",
+        "passwort",
+        "geheim",
+        "contrase",
+        "clave",
+        "mot§de§passe",
+        "senha",
+        "пароль",
+        "密码",
+        "密碼",
+        "密钥",
+        "口令",
+        "令牌",
+        "パスワード",
+        "トークン",
+        "秘密",
+        "暗証",
+        "비밀번호",
+        "-----begin",
+        "dsn",
+        "sig=",
+        "accountkey",
+        "pwd",
+        "cookie",
+        "mysql",
+        "mariadb",
+        "sshpass",
+        "redis-cli",
+        "ya29.",
+        "§-u§",
+        "--user",
+        "hvs.",
+        "age-secret",
+        "gsk_",
+        "xai-",
+        "tvly",
+        "r8_",
+        "pcsk",
+        "nvapi",
+        "sbp_",
+        "shpat",
+        "figd",
+        "ntn_",
+        "lin_api",
+        "access-key",
+        "access_key",
+        "signing",
+    ]
 )
-_HINTS = tuple(h.replace("§", " ") for h in _HINTS if h)
 _SHAPES = (
     re.compile(r"\b(?:dapi|dkea|dose)[0-9a-f]{28,}\b"),  # Databricks
     re.compile(
-        r"\b(?:sk|rk|pk|whsec|npm|hf|key|tok|pat|lin_api|ntn|figd|shpat|shpss|sq0\w{3}|rpa|gsk|xai|tvly|r8|pcsk|nvapi|sbp|vercel|phc|phx)[_-](?:[a-z]+[_-])?[A-Za-z0-9]{20,}\b"
+        r"\b(?:sk|rk|pk|whsec|npm|hf|key|tok|pat|lin_api|ntn|figd|shpat|shpss|sq0\w{3}|rpa|gsk|xai|tvly|r8|"
+        r"pcsk|nvapi|sbp|vercel|phc|phx)[_-](?:[a-z]+[_-])?[A-Za-z0-9]{20,}\b"
     ),
     re.compile(r"\bAGE-SECRET-KEY-[A-Z0-9]{20,}"),
     re.compile(r"\bya29\.[\w-]{20,}"),
@@ -50,11 +136,15 @@ _SHAPES = (
     re.compile(r"\bhvs\.[\w-]{20,}"),
 )
 _NAME = (
-    r"(?:[\w.-]*(?:passw(?:or)?d|passwort|kennwort|passphrase|passcode|secret|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|"
-    r"encryption[_-]?key|auth[_-]?token|authtoken|token|credentials?|webhook|hook|dsn|pwd|contrase(?:ñ|n)a|clave|senha)[\w.-]*)"
+    r"(?:[\w.-]*(?:passw(?:or)?d|passwort|kennwort|passphrase|passcode|secret|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key|signing[_-]?key|"
+    r"encryption[_-]?key|auth[_-]?token|authtoken|token|credentials?|webhook|hook|dsn|pwd|contrase(?:ñ|"
+    r"n)a|clave|senha)[\w.-]*)"
 )
 _NOT_SECRET = re.compile(
-    r"(?i)(?:count|limit|max|min|length|size|type|name|_id|url|uri|path|file|dir|header|bucket|until|expir\w*|valid\w*|ttl|tokens|usage|total|policy|rotation|version|hash|index|field|column|hint|prompt)[\"']?$"
+    r"(?i)(?:count|limit|max|min|length|size|type|name|_id|url|uri|path|file|dir|header|bucket|until|"
+    r"expir\w*|valid\w*|ttl|tokens|usage|total|policy|rotation|version|hash|index|field|column|hint|"
+    r"prompt)[\"']?$"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?")
 _NAMED = re.compile(
@@ -64,34 +154,46 @@ _FLAG = re.compile(
     r"(?i)--(?:password|passwd|pass|token|secret|api-key|auth-token|access-token)[= ]['\"]?(?P<value>[^\s'\"]{5,})"
 )
 _CLIENT = re.compile(
-    r"\b(?:mysql\w*|mariadb\w*|sshpass)\b[^|;\n]*?\s-p(?P<a>[^\s'\"-][^\s'\"]{3,})|\bredis-cli\b[^|;\n]*?\s-a\s+['\"]?(?P<b>[^\s'\"]{4,})|"
+    r"\b(?:mysql\w*|mariadb\w*|sshpass)\b[^|;\n]*?\s-p(?P<a>[^\s'\"-][^\s'\"]{3,})|\bredis-cli\b[^|;"
+    r"\n]*?\s-a\s+['\"]?(?P<b>[^\s'\"]{4,})|"
     r"\b(?:curl|wget|http)\b[^|;\n]*?\s(?:-u|--user)[= ]['\"]?[\w.@-]+:(?P<c>[^\s'\"]{4,})"
 )
 _WORDS = (
-    r"(?<![\w-])(?:password|passphrase|passcode|token|secret|api[ -]?key|credential|passwort|kennwort|geheimnis|zugangsschlüssel|contraseña|clave|mot de passe|"
+    r"(?<![\w-])(?:password|passphrase|passcode|token|secret|api[ -]?key|credential|passwort|kennwort|"
+    r"geheimnis|zugangsschlüssel|contraseña|clave|mot de passe|"
     r"clé|senha|пароль)"
 )
 _VALUE = r"[\"'`„“「『]?(?P<value>[A-Za-z0-9][!-~]{5,})"
 _PROSE = (
     re.compile(rf"(?i){_WORDS}(?:\s+[\w./@-]+){{0,4}}\s*[=:：]\s*{_VALUE}"),
-    re.compile(rf"(?i){_WORDS}(?:\s+[\w./@-]+){{0,4}}\s+(?:is|was|lautet|ist|heißt|war|es|est|era|é)\s+(?:now\s+|jetzt\s+)?{_VALUE}"),
+    re.compile(
+        rf"(?i){_WORDS}(?:\s+[\w./@-]+){{0,4}}\s+(?:is|was|lautet|ist|heißt|war|es|est|era|é)\s+(?:now\s+|"
+        rf"jetzt\s+)?{_VALUE}"
+    ),
     re.compile(rf"(?i){_WORDS}\s+{_VALUE}"),
-    re.compile(rf"(?:密码|密碼|密钥|口令|令牌|パスワード|トークン|秘密鍵|暗証番号|비밀번호)[^\x00-\x7f\n]{{0,8}}?\s*[:：=]?\s*{_VALUE}"),
+    re.compile(
+        rf"(?:密码|密碼|密钥|口令|令牌|パスワード|トークン|秘密鍵|暗証番号|비밀번호)[^\x00-\x7f\n]{{0,8}}?\s*[:：=]?\s*{_VALUE}"
+    ),
 )
 _URLUSER = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@\"']*:(?P<value>[^\s@/\"']{3,})@")
 _HOOK = re.compile(
-    r"(?i)https?://(?:hooks?\.[^\s/\"']+|[^\s/\"']+/(?:api/)?webhooks?|[^\s/\"']*webhook[^\s/\"']*)/(?P<value>[^\s\"'<>)]{8,})"
+    r"(?i)https?://(?:hooks?\.[^\s/\"']+|[^\s/\"']+/(?:api/)?webhooks?|"
+    r"[^\s/\"']*webhook[^\s/\"']*)/(?P<value>[^\s\"'<>)]{8,})"
 )
 _HEADER = re.compile(
-    r"(?i)\b(?:authorization|x-api-key|proxy-authorization|cookie|set-cookie|x-auth-token)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?(?P<value>[^\s\"',;]{8,})"
+    r"(?i)\b(?:authorization|x-api-key|proxy-authorization|cookie|set-cookie|"
+    r"x-auth-token)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?(?P<value>[^\s\"',;]{8,})"
 )
 _BEARER = re.compile(r"(?i)\bbearer\s+(?P<value>[A-Za-z0-9._~+/=-]{12,})")
 _EMPTY = re.compile(
-    r"(?i)(?:your|my|the|some|example|sample|dummy|fake|test|placeholder|changeme|xxx|\*{3}|\.{3}|<|\$|\{|%|none|null|true|false|undefined|redacted|"
-    r"\[secret|self\.|os\.|process\.|env\.|config|settings|get|str\b|string|required|optional|missing|invalid|expired|bytes|int\b|bool|field\().*"
+    r"(?i)(?:your|my|the|some|example|sample|dummy|fake|test|placeholder|changeme|xxx|\*{3}|\.{3}|<|\$|"
+    r"\{|%|none|null|true|false|undefined|redacted|"
+    r"\[secret|self\.|os\.|process\.|env\.|config|settings|get|str\b|string|required|optional|missing|"
+    r"invalid|expired|bytes|int\b|bool|field\().*"
 )
 _PLAIN = re.compile(
-    r"[A-Za-z_]+(?:[._-][A-Za-z_]+)*[.:]?|\d{1,9}|[\w./-]+/[\w./-]*|[\w.-]+\(.*|\w+\[.*|[\w-]+\.(?:py|js|ts|json|ya?ml|toml|md|go|rs|java|txt|env|sh)"
+    r"[A-Za-z_]+(?:[._-][A-Za-z_]+)*[.:]?|\d{1,9}|[\w./-]+/[\w./-]*|[\w.-]+\(.*|\w+\[.*|[\w-]+\.(?:py|js|"
+    r"ts|json|ya?ml|toml|md|go|rs|java|txt|env|sh)"
 )
 
 

@@ -20,7 +20,8 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: where a sentence ends: CJK marks always, Latin ones before white space, abbreviations set apart below
 _END = re.compile(r"[。！？!?]+[”’」』\"'»）)]*|\.{1,3}(?=[\s”’\"'»)]|$)[”’\"'»)]*")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|Nr|Dr|St|approx|incl|inkl|resp|Mr|Mrs|Ms|p\.\s?ej"
+    r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|Nr|Dr|St|approx|incl|inkl|"
+    r"resp|Mr|Mrs|Ms|p\.\s?ej"
     r"|Fig|No|Sr|Sra|Uds?|p\.\s?ex|Art|Abs|evtl|max|min)|\b[A-Za-z]|^\d{1,2})$",
     re.I,
 )
@@ -29,8 +30,10 @@ _QUOTED = re.compile(
     r"„[^“”„]*[“”]|“[^“”]*”|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』|(?<!\w)\"[^\"\n]{3,}\"(?!\w)|(?<!\w)'[^'\n]{12,}'(?!\w)"
 )
 _CODE_LINE = re.compile(
-    r"^\s*(?:[{}\[\]()<>|;]|(?:def|class|import|from|return|const|let|var|function|if|for|while|public|private|#include|SELECT|"
-    r"INSERT|CREATE)\b.*[;:({=]|\w+\s*[=(].*[;)]\s*$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\$\s|>>>|at\s+\S+\(|File \"|Traceback)"
+    r"^\s*(?:[{}\[\]()<>|;]|(?:def|class|import|from|return|const|let|var|function|if|for|while|public|"
+    r"private|#include|SELECT|"
+    r"INSERT|CREATE)\b.*[;:({=]|\w+\s*[=(].*[;)]\s*$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\$\s|>>>|at\s+\S+\(|"
+    r"File \"|Traceback)"
 )
 
 

@@ -14,25 +14,30 @@ import msgspec
 
 from monitor.readers.step_tools import category_of_command
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 Use = Literal["check", "act", "look", "commit", "push", "files", "idle"]
-_FILTERS = frozenset(
-    "head tail grep egrep rg tee less more cat cut sort uniq wc sed awk jq column tr nl fold xargs yq".split()
+_FILTERS = _set("head tail grep egrep rg tee less more cat cut sort uniq wc sed awk jq column tr nl fold xargs yq")
+_IDLE = _set("cd pushd popd export set source . true : echo printf sleep pwd clear")
+_LOOKERS = _set(
+    "cat head tail less more nl bat wc ls tree find fd grep egrep rg ag ack which type env printenv date "
+    "whoami id uname df du ps top "
+    "htop free uptime stat file diff cmp sort uniq cut jq yq awk strings hexdump xxd ping dig nslookup "
+    "host curl wget history man "
+    "journalctl dmesg lsof netstat ss sqlite3 psql mysql duckdb redis-cli mongosh nproc lscpu base64 "
+    "sha256sum md5sum test [ column"
 )
-_IDLE = frozenset("cd pushd popd export set source . true : echo printf sleep pwd clear".split())
-_LOOKERS = frozenset(
-    "cat head tail less more nl bat wc ls tree find fd grep egrep rg ag ack which type env printenv date whoami id uname df du ps top "
-    "htop free uptime stat file diff cmp sort uniq cut jq yq awk strings hexdump xxd ping dig nslookup host curl wget history man "
-    "journalctl dmesg lsof netstat ss sqlite3 psql mysql duckdb redis-cli mongosh nproc lscpu base64 sha256sum md5sum test [ column".split()
+_GIT_LOOK = _set(
+    "status log diff show blame branch remote describe rev-parse ls-files grep shortlog reflog config fetch"
 )
-_GIT_LOOK = frozenset(
-    "status log diff show blame branch remote describe rev-parse ls-files grep shortlog reflog config fetch".split()
-)
-_KUBE_LOOK = frozenset(
-    "get describe logs top explain version config cluster-info api-resources events exec auth".split()
-)
-_DOCKER_LOOK = frozenset("ps logs images inspect stats version info".split())
+_KUBE_LOOK = _set("get describe logs top explain version config cluster-info api-resources events exec auth")
+_DOCKER_LOOK = _set("ps logs images inspect stats version info")
 _VERIFY = re.compile(
-    r"(?i)(?:^|[\s/:_.-])(?:tests?|check|lint|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|replay|audit|plan|typecheck|"
+    r"(?i)(?:^|[\s/:_.-])(?:tests?|check|lint|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|"
+    r"replay|audit|plan|typecheck|"
     r"type-check|health\w*|e2e|bench\w*|build|compile|fmt|format|doctor|preflight|selftest|self-test|ci)(?=$|[\s/:_.-])"
 )
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
@@ -116,7 +121,7 @@ def family(command: str) -> tuple[str, tuple[str, ...]]:
 
 
 def covers(later: str, earlier: str) -> bool:
-    """True where a pass of ``later`` says that ``earlier`` passes too: same program, the same targets or all of them."""
+    """True where a pass of ``later`` says that ``earlier`` passes too: same program, same targets or all of them."""
     a, b = family(later), family(earlier)
     if a[0] != b[0]:
         return False

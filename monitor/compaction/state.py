@@ -1,4 +1,6 @@
-"""The state of a conversation: what a summary has to carry on. Plain data; made by :mod:`collect`, written by :mod:`render`."""
+"""The state of a conversation: what a summary carries on. Plain data; made by :mod:`collect`, written by
+:mod:`render`.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +69,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Said, ...] = ()
     next: tuple[Said, ...] = ()
     foreign: tuple[Foreign, ...] = ()
+    names: tuple[str, ...] = ()  # identifiers, addresses and hosts that are spoken of, the most used first
     root: str = ""  # folder the paths are relative to
     last: int = 0  # number of the last user message
     folded: int = 0  # number of the last one that is folded

@@ -71,23 +71,33 @@ print drucken imprimir 打印 印刷
 threshold schwelle umbral seuil 阈值 しきい値
 rule regel regla règle 规则 规定 ルール правил
 """
-_NOISE = frozenset(
-    "rule must never always only should please keep make use using used also now until then just that not don't do dont regla regel règle "
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_NOISE = _set(
+    "rule must never always only should please keep make use using used also now until then just that "
+    "not don't do dont regla regel règle "
     "nicht kein keine keinen nur immer nie bitte darf darfst muss soll jetzt doch auch ohne "
     "nunca siempre solo sólo puedes ahora todo sin para pero partir "
     "jamais toujours seulement maintenant cette sans pas plus "
-    "want like need good okay time times rest fine free allowed allow longer instead already still may can could".split()
+    "want like need good okay time times rest fine free allowed allow longer instead already still may "
+    "can could"
 )
 _NAME = re.compile(
-    r"[\w.@~-]*/[\w./@~-]*\w|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
+    r"[\w.@~-]*/[\w./@~-]*\w|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
+    r"}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
 )
 _LATIN = re.compile(r"[^\W\d_]{3,}")
 _RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
 _NUMBER = re.compile(r"\b\d[\d.,]*\s?(?:%|[A-Za-z]{1,4}\b)?")
 #: pairs of characters that say nothing of the matter
-_CJK_NOISE = frozenset(
-    "不要 必须 所有 可以 现在 另外 禁止 一定 使用 需要 我们 这个 那个 之前 以后 就行 已经 不能 不用 仍然 统一 保持 进行 如果 但是 还是 请把 的话 "
-    "以外 場合 必要 今後 変更 確認 以内 対応 作業 使用 禁止 絶対 今回 規則 要求".split()
+_CJK_NOISE = _set(
+    "不要 必须 所有 可以 现在 另外 禁止 一定 使用 需要 我们 这个 那个 之前 以后 就行 已经 "
+    "不能 不用 仍然 统一 保持 进行 如果 但是 还是 请把 的话 "
+    "以外 場合 必要 今後 変更 確認 以内 対応 作業 使用 禁止 絶対 今回 規則 要求"
 )
 
 

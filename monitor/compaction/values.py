@@ -1,4 +1,4 @@
-"""Values worth knowing in tool output: ports, versions, limits, measured numbers; one line each, as the output has them.
+"""Values worth knowing in tool output: ports, versions, limits, measured numbers; a line each, as the output has it.
 
 Nothing here is understood. A line is taken because it holds a number beside a name and is unlike the mass of lines
 around it; in prose, because it tells something definite and gives no order.
@@ -14,16 +14,24 @@ from monitor.compaction.outcome import body, clean
 
 _NUMBERED = re.compile(r"^\s*\d+(?:→|\t|\s?\|)\s?", re.M)
 _CUE = re.compile(
-    r"(?i)\b(?:ports?|versions?|v\d|time-?outs?|limits?|api|defaults?|retr(?:y|ies)|interval|max(?:imum)?|min(?:imum)?|expires?|retention|size|rate|pinned|listens?|"
-    r"quota|thresholds?|workers?|replicas?|budget|endpoint|window|lifetime|ttl|per (?:second|minute|hour|day)|kept for|keeps?|minutes?|seconds?|hours?|days?|"
-    r"frist|grenze|anschluss|standard|puerto|versión|límite|minutos|horas|端口|版本|超时|限制|默认|ポート|バージョン|上限|既定|タイムアウト|délai|limite)\b|\d\s?(?:ms|s|min|h|MB|KB|GB|%|EUR|USD|req)\b"
+    r"(?i)\b(?:ports?|versions?|v\d|time-?outs?|limits?|api|defaults?|retr(?:y|ies)|interval|"
+    r"max(?:imum)?|min(?:imum)?|expires?|retention|size|rate|pinned|listens?|"
+    r"quota|thresholds?|workers?|replicas?|budget|endpoint|window|lifetime|ttl|per (?:second|minute|hour|"
+    r"day)|kept for|keeps?|minutes?|seconds?|hours?|days?|"
+    r"frist|grenze|anschluss|standard|puerto|versión|límite|minutos|horas|端口|版本|超时|限制|默认|ポート|バージョン|上限|既定|"
+    r"タイムアウト|délai|limite)\b|\d\s?(?:ms|s|min|h|MB|KB|GB|%|EUR|USD|req)\b"
 )
 _PAIR = re.compile(
-    r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b"
+    r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"
+    r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b"
 )
 _SKIP = re.compile(
-    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
-    r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^(?:platform|plugins|collected|rootdir)\b"
+    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
+    r"\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
+    r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|"
+    r"FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|"
+    r"Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^(?:platform|"
+    r"plugins|collected|rootdir)\b"
 )
 _LONG = 200
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")

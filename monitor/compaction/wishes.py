@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -117,7 +118,11 @@ def read(
 def _mark_said(said: list[Said], s: Sentence, turn: int | None, least: float) -> None:
     """What the user takes back was no rule by its words: mark the request it is about."""
     mine = topics(s.own)
-    scores = [(overlap(topics(x.text), mine), i) for i, x in enumerate(said) if x.turn != turn and x.by is None and not x.quoted]
+    scores = [
+        (overlap(topics(x.text), mine), i)
+        for i, x in enumerate(said)
+        if x.turn != turn and x.by is None and not x.quoted
+    ]
     if scores and max(scores)[0] >= least and not _QUESTION.search(said[max(scores)[1]].text):
         at = max(scores)[1]
         said[at] = msgspec.structs.replace(said[at], by=turn)
@@ -126,7 +131,7 @@ def _mark_said(said: list[Said], s: Sentence, turn: int | None, least: float) ->
 def _clauses(text: str) -> list[str]:
     """The clauses of a sentence, each from its first word to the end of it, word for word."""
     cuts = [0, *(m.end() for m in _CLAUSE.finditer(text)), len(text)]
-    return [text[a:b].strip(" ,，;；:：、") for a, b in zip(cuts, cuts[1:]) if b - a > 4]
+    return [text[a:b].strip(" ,，;；:：、") for a, b in pairwise(cuts) if b - a > 4]
 
 
 def _same(a: str, b: str) -> bool:

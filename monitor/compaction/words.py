@@ -14,7 +14,8 @@ _I = re.IGNORECASE
 #: frequent little words that tell the language of a sentence
 _STOP = {
     "en": "the a an and is are to of in it that for on with you this be please not do don't use keep only all from by",
-    "de": "der die das und ist nicht ein eine zu den dem mit auf für im bitte noch auch du ich wir es von vor dann kein "
+    "de": "der die das und ist nicht ein eine zu den dem mit auf für im bitte noch auch du ich wir es von vor "
+    "dann kein "
     "keine keinen immer nie nur bei oder aber jetzt alle bleibt",
     "es": "el la los las de que y en un una no por con para es se lo del al mi tu su todo primero solo pero ya sin ni "
     "nunca siempre nada",
@@ -62,9 +63,12 @@ def _rx(*parts: str) -> re.Pattern[str]:
 
 #: verbs an English instruction begins with
 _DO = (
-    "use|keep|write|run|add|make|put|commit|push|work|test|name|call|return|store|log|format|follow|answer|reply|respond|"
-    "document|leave|limit|stay|target|support|update|change|touch|edit|create|deploy|prefer|treat|respect|remember|stick|"
-    "handle|include|exclude|skip|ask|check|show|read|build|install|import|round|send|pin|sort|assume|target|do|set|take|"
+    "use|keep|write|run|add|make|put|commit|push|work|test|name|call|return|store|log|format|follow|"
+    "answer|reply|respond|"
+    "document|leave|limit|stay|target|support|update|change|touch|edit|create|deploy|prefer|treat|"
+    "respect|remember|stick|"
+    "handle|include|exclude|skip|ask|check|show|read|build|install|import|round|send|pin|sort|assume|"
+    "target|do|set|take|"
     "speak|comment|translate|save|track|restrict|preserve|maintain"
 )
 _START = (
@@ -83,7 +87,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:always|make\s+sure|ensure|at\s+most|at\s+least|no\s+more\s+than|not\s+more\s+than|exactly\s+as)\b",
         r"\b(?:has|have|needs?)\s+to\s+(?:be|stay|remain|work|keep|run)\b(?<!we have to be)",
         r"\bshould\s+(?:always|only|stay|remain|be\s+(?:in|kept|done|written|named|at))\b",
-        r"\b(?:stays?|remains?|kept|keep|leave)\s+(?:\S+\s+){0,8}?(?:as\s+(?:it\s+)?is|as\s+they\s+are|unchanged|untouched|alone|intact|backwards?)\b",
+        r"\b(?:stays?|remains?|kept|keep|leave)\s+(?:\S+\s+){0,8}?(?:as\s+(?:it\s+)?is|as\s+they\s+are|"
+        r"unchanged|untouched|alone|intact|backwards?)\b",
         _START
         + r"(?:please\s+)?(?:only\s+)?(?:"
         + _DO
@@ -91,24 +96,35 @@ RULE: dict[str, re.Pattern[str]] = {
         _START + r"(?:please\s+)?(?:keep|stick|limit|stay|preserve|maintain|leave|restrict|skip|exclude|refrain)\b",
         _START
         + r"(?:please\s+)?(?:write|answer|reply|respond|speak|comment|document|use|name)\b[^.?!]*\b(?:in|to)\s+(?:"
-        r"english|german|french|spanish|chinese|japanese|italian|portuguese|korean|russian|euros?|utc|cents?|[A-Z]\w+)\b",
-        r"\bonly\s+(?:use|read|write|touch|change|edit|work|run|in|on|via|through|for|with|after|when|if)\b|\bread[- ]only\b",
-        r"\b(?:is|are)\s+(?:not\s+to\s+be|to\s+be)\s+\w+ed\b|\bstick\s+(?:to|with)\b|\bno\s+\w+\s+(?:please|allowed|in\s+prod\w*)\b",
+        r"english|german|french|spanish|chinese|japanese|italian|portuguese|korean|russian|euros?|utc|cents?|"
+        r"[A-Z]\w+)\b",
+        r"\bonly\s+(?:use|read|write|touch|change|edit|work|run|in|on|via|through|for|with|after|when|if)\b|"
+        r"\bread[- ]only\b",
+        r"\b(?:is|are)\s+(?:not\s+to\s+be|to\s+be)\s+\w+ed\b|\bstick\s+(?:to|with)\b|\bno\s+\w+\s+(?:please|"
+        r"allowed|in\s+prod\w*)\b",
     ),
     "de": _rx(
         r"\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b[^?]*\b(?:nicht|kein\w*|nie(?:mals)?|nur|nichts)\b",
         r"\b(?:nicht|kein\w*|nie(?:mals)?|nichts|nur)\b[^?]*\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b",
         r"\bbitte\b[^?]*\b(?:nicht|kein\w*|nie|nur|immer|ohne)\b|\b(?:nicht|kein\w*|nur|immer|ohne)\b[^?]*\bbitte\b",
-        r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|immer|vor|nach|in)\b)",
-        r"\b(?:immer|stets|ausschließlich|unbedingt|keinesfalls|auf\s+keinen\s+fall|niemals|unter\s+keinen\s+umständen)\b",
-        r"\b(?:verboten|pflicht|tabu|nicht\s+erlaubt|ab\s+(?:jetzt|sofort)|grundsätzlich|höchstens|mindestens|maximal)\b",
-        r"\b(?:achte\s+darauf|stell\w*\s+sicher|lass\w*\s+.*(?:unverändert|so\s+wie|in\s+ruhe)|unverändert|beibehalten)\b",
+        r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|"
+        r"immer|vor|nach|in)\b)",
+        r"\b(?:immer|stets|ausschließlich|unbedingt|keinesfalls|auf\s+keinen\s+fall|niemals|"
+        r"unter\s+keinen\s+umständen)\b",
+        r"\b(?:verboten|pflicht|tabu|nicht\s+erlaubt|ab\s+(?:jetzt|sofort)|grundsätzlich|höchstens|"
+        r"mindestens|maximal)\b",
+        r"\b(?:achte\s+darauf|stell\w*\s+sicher|lass\w*\s+.*(?:unverändert|so\s+wie|in\s+ruhe)|unverändert|"
+        r"beibehalten)\b",
         r"\bkein(?:e|en|er|es)?\s+[^.?!]*\w+en[.!]?$|\bnicht\s+[^.?!]*\w+en[.!]?$",
-        r"(?:^|[,;:.]\s*|\b(?:aber|und|also|dann|bitte)\s+)(?!ich|wir|es|er|sie|das|die|der|dies|hier|da)(?:[a-zäöüß]+e?|fass|nimm|gib|lass|mach|lies|"
-        r"schreib|änder\w*|lösch\w*|nutz\w*|verwend\w*|benutz\w*|rühr\w*|start\w*|ruf\w*|setz\w*)\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
-        r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
+        r"(?:^|[,;:.]\s*|\b(?:aber|und|also|dann|bitte)\s+)(?!ich|wir|es|er|sie|das|die|der|dies|hier|"
+        r"da)(?:[a-zäöüß]+e?|fass|nimm|gib|lass|mach|lies|"
+        r"schreib|änder\w*|lösch\w*|nutz\w*|verwend\w*|benutz\w*|rühr\w*|start\w*|ruf\w*|"
+        r"setz\w*)\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
+        r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|"
+        r"gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
         r"\bnur\s+(?:lesend|über|mit|in|auf|nach|wenn|unter)\b|\bohne\s+(?:mein|rücksprache|zu\s|neue)\w*",
-        r"\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|\bhalte?\s+dich\s+an\b",
+        r"\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
+        r"\bhalte?\s+dich\s+an\b",
     ),
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|别(?![的人名处样])|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
@@ -117,35 +133,50 @@ RULE: dict[str, re.Pattern[str]] = {
     ),
     "ja": _rx(
         "ないで|しないこと|ないように|禁止|厳禁|必ず|のみ|絶対に?|てはいけ|てはなら|てはダメ|てはだめ|ちゃだめ|いけません|なりません|べき",
-        "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
+        "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|"
+        "だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
         "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守",
     ),
     "es": _rx(
-        r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|puedes\b)\w+(?:es|as)\b",
+        r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
+        r"puedes\b)\w+(?:es|as)\b",
         r"\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
-        r"\b(?:nunca|jamás|siempre|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|evita\w*|mant[eé]n\w*)\b",
-        r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|\bsin\s+(?:mi|tu|permiso|\w+[aei]r)\b",
-        r"\b(?:solo|sólo)\s+(?:usa|lee|en|con|para|de|si|cuando|lectura|puedes|se)\b|\b(?:a\s+partir\s+de\s+ahora|en\s+(?:vez|lugar)\s+de|como\s+máximo|como\s+mínimo|al\s+menos|antes\s+de\s+cada|desde\s+ahora)\b",
-        r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|español|alemán|francés)\b",
+        r"\b(?:nunca|jamás|siempre|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
+        r"evita\w*|mant[eé]n\w*)\b",
+        r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"
+        r"\bsin\s+(?:mi|tu|permiso|\w+[aei]r)\b",
+        r"\b(?:solo|sólo)\s+(?:usa|lee|en|con|para|de|si|cuando|lectura|puedes|se)\b|"
+        r"\b(?:a\s+partir\s+de\s+ahora|en\s+(?:vez|lugar)\s+de|como\s+máximo|como\s+mínimo|al\s+menos|"
+        r"antes\s+de\s+cada|desde\s+ahora)\b",
+        r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|"
+        r"español|alemán|francés)\b",
     ),
     "fr": _rx(
         r"\b(?:ne|n['’])\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|plus)\b",
-        r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|surtout\s+pas)\b",
-        r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|\b(?:pas\s+de|aucune?)\s+\w+",
-        r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|au\s+lieu\s+d)|\b(?:assure-toi|"
+        r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
+        r"surtout\s+pas)\b",
+        r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
+        r"\b(?:pas\s+de|aucune?)\s+\w+",
+        r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|"
+        r"au\s+lieu\s+d)|\b(?:assure-toi|"
         r"assurez-vous|évite[zr]?|garde[zr]?|conserve[zr]?|seulement)\b|\ben\s+lecture\s+seule\b|\btel(?:le)?s?\s+quel",
         r"\b(?:écri\w+|rédige\w*|répond\w*)\b[^.?!]*\ben\s+(?:anglais|français|allemand|espagnol)\b",
     ),
     "pt": _rx(
-        r"\bnão\s+\w+|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite|mantenha|deve[mr]?|tem\s+que)\b",
-        r"\bsem\s+(?:minha|meu|\w+[aei]r)\b|\bsó\s+\w+|\b(?:a\s+partir\s+de\s+agora|no\s+máximo|no\s+mínimo|em\s+vez\s+de|antes\s+de\s+cada)\b",
+        r"\bnão\s+\w+|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite|mantenha|"
+        r"deve[mr]?|tem\s+que)\b",
+        r"\bsem\s+(?:minha|meu|\w+[aei]r)\b|\bsó\s+\w+|\b(?:a\s+partir\s+de\s+agora|no\s+máximo|no\s+mínimo|"
+        r"em\s+vez\s+de|antes\s+de\s+cada)\b",
     ),
     "it": _rx(
-        r"\bnon\s+\w+|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|dev[eo]\w*|bisogna)\b",
-        r"\bsenza\s+(?:il\s+mio|\w+[aei]re)\b|\bsolo\s+\w+|\b(?:d['’]ora\s+in\s+poi|al\s+massimo|almeno|invece\s+di|prima\s+di\s+ogni)\b",
+        r"\bnon\s+\w+|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|"
+        r"dev[eo]\w*|bisogna)\b",
+        r"\bsenza\s+(?:il\s+mio|\w+[aei]re)\b|\bsolo\s+\w+|\b(?:d['’]ora\s+in\s+poi|al\s+massimo|almeno|"
+        r"invece\s+di|prima\s+di\s+ogni)\b",
     ),
     "ru": _rx(
-        r"\bне\s+\w+|\b(?:нельзя|никогда|всегда|только|обязательно|запрещ\w+|избегай\w*|сохран\w+|долж\w+|ни\s+в\s+коем)\b",
+        r"\bне\s+\w+|\b(?:нельзя|никогда|всегда|только|обязательно|запрещ\w+|избегай\w*|сохран\w+|долж\w+|"
+        r"ни\s+в\s+коем)\b",
         r"\bбез\s+\w+|\b(?:не\s+более|не\s+менее|вместо|отныне|впредь|перед\s+кажд\w+)\b",
     ),
     "ko": _rx("마세요|마라|말고|말아|금지|반드시|항상|절대|해야|하지\\s*않|이내|유지|만\\s*(?:사용|써)|없이|앞으로는"),
@@ -154,44 +185,83 @@ RULE: dict[str, re.Pattern[str]] = {
 #: a sentence that tells a state of things or the plans of the speaker, and no rule
 STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
-        r"^(?:it|there|this|that|i|we|they|he|she|the\s+\w+(?:\s+\w+)?)\s+(?:is|are|was|were|has|have|had|does|did|do|don['’]t|doesn['’]t|shows?|fails?|works?|only|just|need|must|want|think|thought|got|see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits)\b)|^we\s+(?:must|have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
+        r"^(?:it|there|this|that|i|we|they|he|she|the\s+\w+(?:\s+\w+)?)\s+(?:is|are|was|were|has|have|had|"
+        r"does|did|do|don['’]t|doesn['’]t|shows?|fails?|works?|only|just|need|must|want|think|thought|got|"
+        r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits)\b)|^we\s+(?:must|"
+        r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(
-        r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will|möchte|glaube|denke|sehe|war|bin)|es\s+(?:ist|gibt|war|geht)|das\s+(?:ist|war|geht))\b(?!.*\b(?:darf|dürfen|niemals|bitte\s+nicht|nie\b))"
+        r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will|möchte|glaube|denke|sehe|war|"
+        r"bin)|es\s+(?:ist|gibt|war|geht)|das\s+(?:ist|war|geht))\b(?!.*\b(?:darf|dürfen|niemals|"
+        r"bitte\s+nicht|nie\b))"
     ),
     "zh": _rx("^(?:我们?要|我想|现在(?:是|有)|目前|看起来)(?!.*(?:不要|必须|禁止|不得|务必))"),
     "es": _rx(r"^(?:tenemos|hay|es|está|necesito|quiero\s+que|te\s+doy)\b(?!.*\b(?:nunca|siempre|nada\s+de|prohibid))"),
     "fr": _rx(
-        r"^(?:nous\s+(?:avons|devons)|il\s+y\s+a|c['’]est|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|toujours|interdit|ne\s+pas))"
+        r"^(?:nous\s+(?:avons|devons)|il\s+y\s+a|c['’]est|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|"
+        r"toujours|interdit|ne\s+pas))"
     ),
     "ja": _rx("(?:です|ます|ました|でした)か[。？?]?$|^(?:現在|今は)(?!.*(?:必ず|禁止|ないで))"),
 }
 
 #: the user takes a rule back or permits what it forbade: "strong" names the rule, "permit" allows the thing
 LIFT_STRONG = _rx(
-    r"\b(?:forget|scratch|drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|previous|instruction|about)",
-    r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|cancel\w*|over)",
-    r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:gilt|gelten)\s+(?:ab\s+\w+\s+)?nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|obsolet)\b|\b(?:heb\w*|nehm\w*|nimm\w*)\b[^.?!]{0,40}\b(?:auf|zurück)\b[^.?!]{0,3}$|\bnicht\s+mehr\s+nötig\b|\bbrauchst?\s+(?:\w+\s+){0,4}nicht\s+mehr\b|\bmuss\s+(?:\w+\s+){0,4}nicht\s+mehr\b",
-    "(?:忘掉|忘了|忘记|忽略|取消|撤销|撤回|收回|作废|解除|废除).{0,24}(?:规则|规定|要求|限制|约束|之前|刚才|前面|那条|说的)|(?:规则|规定|要求|限制|约束|那条).{0,16}(?:取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再",
-    "(?:忘れて|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
-    r"\b(?:olvida\w*|ignora|cancela|anula|retir[oa]|elimin[ao]|deja\s+sin\s+efecto)\b[^.?!]{0,60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|tienes\s+que)|\bqueda\s+(?:anulad|cancelad|sin\s+efecto)",
-    r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
-    r"\b(?:esqueç\w+|esquece|cancele|anule|ignore)\b[^.?!]{0,60}\b(?:regra|restrição|condição|limite|o\s+que)|\bnão\s+(?:vale|precisa|é\s+necessário)\s+mais|\b(?:dimentica|annulla|ignora)\b[^.?!]{0,60}\b(?:regola|vincolo|limite)|\bnon\s+vale\s+più",
-    r"(?:забудь|отмени\w*|снима\w+)[^.?!]{0,60}(?:правил|огранич|запрет|услов|требован)|больше\s+не\s+(?:действует|нужно|надо)|(?:규칙|제한|조건).{0,20}(?:취소|해제|무시|잊)",
+    r"\b(?:forget|scratch|drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|"
+    r"void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|"
+    r"previous|instruction|about)",
+    r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
+    r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
+    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
+    r"cancel\w*|over)",
+    r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|"
+    r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:gilt|"
+    r"gelten)\s+(?:ab\s+\w+\s+)?nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|"
+    r"obsolet)\b|\b(?:heb\w*|nehm\w*|nimm\w*)\b[^.?!]{0,40}\b(?:auf|zurück)\b[^.?!]{0,3}$|"
+    r"\bnicht\s+mehr\s+nötig\b|\bbrauchst?\s+(?:\w+\s+){0,4}nicht\s+mehr\b|\bmuss\s+(?:\w+\s+){0,"
+    r"4}nicht\s+mehr\b",
+    "(?:忘掉|忘了|忘记|忽略|取消|撤销|撤回|收回|作废|解除|废除).{0,24}(?:规则|规定|要求|限制|约束|之前|刚才|前面|那条|说的)|(?:规则|规定|要求|限制|约束|"
+    "那条).{0,16}(?:取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再",
+    "(?:忘れて|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
+    "もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
+    r"\b(?:olvida\w*|ignora|cancela|anula|retir[oa]|elimin[ao]|deja\s+sin\s+efecto)\b[^.?!]{0,"
+    r"60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|"
+    r"instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|"
+    r"tienes\s+que)|\bqueda\s+(?:anulad|cancelad|sin\s+efecto)",
+    r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|"
+    r"consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|"
+    r"a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
+    r"\b(?:esqueç\w+|esquece|cancele|anule|ignore)\b[^.?!]{0,60}\b(?:regra|restrição|condição|limite|"
+    r"o\s+que)|\bnão\s+(?:vale|precisa|é\s+necessário)\s+mais|\b(?:dimentica|annulla|ignora)\b[^.?!]{0,"
+    r"60}\b(?:regola|vincolo|limite)|\bnon\s+vale\s+più",
+    r"(?:забудь|отмени\w*|снима\w+)[^.?!]{0,60}(?:правил|огранич|запрет|услов|требован)|"
+    r"больше\s+не\s+(?:действует|нужно|надо)|(?:규칙|제한|조건).{0,20}(?:취소|해제|무시|잊)",
 )
 LIFT_PERMIT = _rx(
-    r"\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|permit)\b",
-    r"\b(?:darfst|dürft|kannst|könnt|darf|kann|dürfen)\b[^.?!]{0,60}\b(?:jetzt|nun|doch|ab\s+sofort|inzwischen|auch|wieder)\b|\b(?:jetzt|nun|doch|inzwischen)\b[^.?!]{0,60}\b(?:darfst|dürft|kannst|könnt|darf|dürfen|erlaubt|freigegeben|okay|in\s+ordnung)\b|\bist\s+(?:jetzt|nun|doch|inzwischen)\s+(?:erlaubt|freigegeben|ok|okay|in\s+ordnung)",
+    r"\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
+    r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
+    r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
+    r"permit)\b",
+    r"\b(?:darfst|dürft|kannst|könnt|darf|kann|dürfen)\b[^.?!]{0,60}\b(?:jetzt|nun|doch|ab\s+sofort|"
+    r"inzwischen|auch|wieder)\b|\b(?:jetzt|nun|doch|inzwischen)\b[^.?!]{0,60}\b(?:darfst|dürft|kannst|"
+    r"könnt|darf|dürfen|erlaubt|freigegeben|okay|in\s+ordnung)\b|\bist\s+(?:jetzt|nun|doch|"
+    r"inzwischen)\s+(?:erlaubt|freigegeben|ok|okay|in\s+ordnung)",
     "(?:现在|已经|另外|那就|之后).{0,16}(?:可以|能|允许)|可以.{0,20}了|(?:允许|准许|同意)(?:你|使用|修改|删除)|也可以|可以(?:使用|用|改|删|修改|删除|动)",
-    "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
-    r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,40}\b(?:ya|ahora|también)\b|\bte\s+(?:doy\s+permiso|permito|autorizo)\b|\best[áa]\s+permitid|\bpuedes\s+\w+[aei]r",
-    r"\b(?:tu\s+peux|vous\s+pouvez|on\s+peut)\b[^.?!]{0,40}\b(?:maintenant|finalement|désormais|aussi)?\b|\best\s+(?:maintenant|désormais)\s+(?:permis|autoris|possible)|\bfinalement\b",
-    r"\b(?:agora|já)\s+(?:pode|podem)\b|\b(?:ora|adesso)\s+(?:puoi|potete|si\s+può)\b|(?:теперь|уже)\s+(?:можно|можешь|можете)|이제.{0,20}(?:해도|써도|돼|된다|됩니다)",
+    "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
+    "許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
+    r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,"
+    r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:doy\s+permiso|permito|autorizo)\b|\best[áa]\s+permitid|"
+    r"\bpuedes\s+\w+[aei]r",
+    r"\b(?:tu\s+peux|vous\s+pouvez|on\s+peut)\b[^.?!]{0,40}\b(?:maintenant|finalement|désormais|"
+    r"aussi)?\b|\best\s+(?:maintenant|désormais)\s+(?:permis|autoris|possible)|\bfinalement\b",
+    r"\b(?:agora|já)\s+(?:pode|podem)\b|\b(?:ora|adesso)\s+(?:puoi|potete|si\s+può)\b|(?:теперь|"
+    r"уже)\s+(?:можно|можешь|можете)|이제.{0,20}(?:해도|써도|돼|된다|됩니다)",
 )
 #: the newer wish stands in the place of an older one on the same matter
 LIFT_REPLACE = _rx(
-    r"\bfrom\s+now\s+on\b|\binstead\b(?!\s+of\s+(?:a\b|the\b)?\s*\w+ing)|\bactually\b|\bon\s+second\s+thought|\bchange\s+of\s+plan|\bswitch\s+(?:\w+\s+){0,3}to\b|\brather\b",
-    r"\bab\s+(?:jetzt|sofort)\b|\bstattdessen\b|\bdoch\s+(?:lieber|besser)\b|\bnun\s+doch\b|\bjetzt\s+doch\b|\bänderung\b|\bnicht\s+mehr\b|\bumgestellt\b",
+    r"\bfrom\s+now\s+on\b|\binstead\b(?!\s+of\s+(?:a\b|the\b)?\s*\w+ing)|\bactually\b|"
+    r"\bon\s+second\s+thought|\bchange\s+of\s+plan|\bswitch\s+(?:\w+\s+){0,3}to\b|\brather\b",
+    r"\bab\s+(?:jetzt|sofort)\b|\bstattdessen\b|\bdoch\s+(?:lieber|besser)\b|\bnun\s+doch\b|"
+    r"\bjetzt\s+doch\b|\bänderung\b|\bnicht\s+mehr\b|\bumgestellt\b",
     "改为|改成|换成|从现在起|今后|以后(?:都)?|还是(?:用|改)|改用|改主意",
     "今後は|これからは|代わりに|やっぱり|やはり|に変更|に変えて|に切り替え",
     r"\ba\s+partir\s+de\s+ahora\b|\ben\s+(?:vez|lugar)\s+de\b|\bmejor\b|\bdesde\s+ahora\b|\bcambio\s+de\s+planes?\b",
@@ -200,27 +270,37 @@ LIFT_REPLACE = _rx(
 )
 #: permission for this one time or this one thing: the rule goes on
 NARROW = _rx(
-    r"\bonly\s+(?:this|for\s+this|that|for\s+that|once|the)\b|\bjust\s+(?:this|once|for\s+this|that)\b|\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\b|\bexceptionally\b",
-    r"\bnur\s+(?:diese\w*|dieses\s+(?:eine\s+)?mal|hierfür|dafür|einmal|die\b|das\b|den\b)|\bausnahm\w+|\bein(?:zige)?s?\s*mal(?:ig)?\b|\bdieses\s+eine\s+mal\b",
+    r"\bonly\s+(?:this|for\s+this|that|for\s+that|once|the)\b|\bjust\s+(?:this|once|for\s+this|that)\b|"
+    r"\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\b|\bexceptionally\b",
+    r"\bnur\s+(?:diese\w*|dieses\s+(?:eine\s+)?mal|hierfür|dafür|einmal|die\b|das\b|den\b)|\bausnahm\w+|"
+    r"\bein(?:zige)?s?\s*mal(?:ig)?\b|\bdieses\s+eine\s+mal\b",
     "只(?:这|此|有这|限这|针对)|仅(?:此|这|限)|这一次|这次|例外|就这",
     "今回(?:だけ|のみ|に限)|一度だけ|例外|この(?:件|回)(?:だけ|のみ)",
-    r"\b(?:solo|sólo|únicamente)\s+(?:esta|este|eso|esa|por\s+esta|para|la|el|una)\b|\bpor\s+esta\s+vez\b|\bexcepci[oó]n",
+    r"\b(?:solo|sólo|únicamente)\s+(?:esta|este|eso|esa|por\s+esta|para|la|el|una)\b|"
+    r"\bpor\s+esta\s+vez\b|\bexcepci[oó]n",
     r"\b(?:seulement|uniquement|juste)\s+(?:cette|ce|pour|la|le|une)\b|\bpour\s+cette\s+fois\b|\bexception",
 )
 #: a rule that holds until the user agrees: agreeing once does not end it
 CONSENT = _rx(
-    r"\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|\b(?:before|unless|until)\s+(?:\w+\s+){0,2}(?:i|you\s+ask|asking)\b|\bask\s+(?:me\s+)?(?:first|before)",
-    r"\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|\bfrag\w*\s+(?:mich\s+)?(?:vorher|erst|zuerst)|\berst\s+(?:fragen|rückfragen)",
+    r"\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
+    r"\b(?:before|unless|until)\s+(?:\w+\s+){0,2}(?:i|you\s+ask|asking)\b|\bask\s+(?:me\s+)?(?:first|"
+    r"before)",
+    r"\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|"
+    r"\bfrag\w*\s+(?:mich\s+)?(?:vorher|erst|zuerst)|\berst\s+(?:fragen|rückfragen)",
     "未经|没有我|经我|先问|先(?:征求|确认)|同意(?:之)?前|得到我",
     "許可なく|許可なし|無断|確認(?:なし|せず|して(?:から)?)|聞いてから|承認なし",
-    r"\bsin\s+(?:mi|tu|su)?\s*(?:permiso|aprobaci[oó]n|autorizaci[oó]n|consentimiento|preguntar|consultar)|\bpreg[uú]nt\w+\s+(?:antes|primero)",
+    r"\bsin\s+(?:mi|tu|su)?\s*(?:permiso|aprobaci[oó]n|autorizaci[oó]n|consentimiento|preguntar|"
+    r"consultar)|\bpreg[uú]nt\w+\s+(?:antes|primero)",
     r"\bsans\s+(?:mon|ma|votre)?\s*(?:accord|permission|autorisation|demander|validation)|\bdemande\w*[- ]moi\s+avant",
 )
 
 #: why something was done
 REASON = _rx(
-    r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|which\s+means)\b",
-    r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|ohnehin|sodass|liegt\s+daran)\b",
+    r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|"
+    r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|"
+    r"which\s+means)\b",
+    r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
+    r"ohnehin|sodass|liegt\s+daran)\b",
     "因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
     "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
     r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
@@ -229,28 +309,46 @@ REASON = _rx(
 )
 #: a choice between ways
 CHOICE = _rx(
-    r"\b(?:decid\w+|decision|chose|choose|chosen|opt(?:ed)?\s+for|instead(?:\s+of)?|rather\s+than|prefer\w*|recommend\w*|suggest\w*|propos\w*|switch(?:ed|ing)?\s+to|go(?:ing)?\s+with|went\s+with|settled|agreed|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
-    r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|würde\s+ich|ich\s+würde|möglichkeiten)\b",
+    r"\b(?:decid\w+|decision|chose|choose|chosen|opt(?:ed)?\s+for|instead(?:\s+of)?|rather\s+than|"
+    r"prefer\w*|recommend\w*|suggest\w*|propos\w*|switch(?:ed|ing)?\s+to|go(?:ing)?\s+with|went\s+with|"
+    r"settled|agreed|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
+    r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
+    r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
+    r"würde\s+ich|ich\s+würde|möglichkeiten)\b",
     "决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
     "決定|採用|選択|選びました|代わりに|に変更|推奨|提案|方針|方式|案[はを]|ではなく|にします|切り替え",
-    r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",
+    r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
+    r"opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",
     r"\b(?:décid\w+|décision|choisi\w*|choix|plutôt|au\s+lieu|recommand\w+|propos\w+|préf\w+|opter|solution)\b",
     r"\b(?:decidi\w*|escolh\w+|em\s+vez|invece|scelt\w+|решил\w*|выбра\w+|вместо|предлага\w+)\b|결정|선택|대신",
 )
 #: a way that was tried and given up, a guess that proved wrong
 GIVEN_UP = _rx(
-    r"\b(?:abandon\w*|reject\w*|ruled\s+out|rule\s+out|discard\w*|dropped|drop(?:ping)?\s+(?:the|this|that)|gave\s+up|give\s+up|did\s?n['’]?o?t\s+(?:work|help)|does\s?n['’]?o?t\s+(?:work|help|explain)|no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|was\s+wrong|turned\s+out|too\s+(?:slow|heavy|large|expensive)|only\s+explains|not\s+enough|fails?\s+because)\b",
-    r"\b(?:verworfen|verwerfe\w*|aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|klappt\s+nicht|bringt\s+nichts|lass\b[^.?!]{0,40}\bweg|weglassen|zurückgenommen|rückgängig|ausgeschlossen|scheidet\s+aus|sackgasse|hilft\s+nicht|verhindert\s+nur|erklärt\s+nur|reicht\s+nicht|zu\s+(?:langsam|schwer|teuer|groß))\b",
+    r"\b(?:abandon\w*|reject\w*|ruled\s+out|rule\s+out|discard\w*|dropped|drop(?:ping)?\s+(?:the|this|"
+    r"that)|gave\s+up|give\s+up|did\s?n['’]?o?t\s+(?:work|help)|does\s?n['’]?o?t\s+(?:work|help|explain)|"
+    r"no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|"
+    r"was\s+wrong|turned\s+out|too\s+(?:slow|heavy|large|expensive)|only\s+explains|not\s+enough|"
+    r"fails?\s+because)\b",
+    r"\b(?:verworfen|verwerfe\w*|aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|"
+    r"klappt\s+nicht|bringt\s+nichts|lass\b[^.?!]{0,40}\bweg|weglassen|zurückgenommen|rückgängig|"
+    r"ausgeschlossen|scheidet\s+aus|sackgasse|hilft\s+nicht|verhindert\s+nur|erklärt\s+nur|"
+    r"reicht\s+nicht|zu\s+(?:langsam|schwer|teuer|groß))\b",
     "放弃|行不通|没有效果|没效果|无效|不可行|排除|推翻|回滚|撤销|走不通|太[重慢大贵]|不是(?:根本)?原因|没有用|不管用|几乎没有",
     "断念|却下|見送|効果がな|効果はな|うまくいか|だめでし|ダメでし|原因ではな|除外|ロールバック|取り下げ|やめ(?:ます|ました|て)|重すぎ|遅すぎ|不十分",
-    r"\b(?:descart\w+|abandon\w+|no\s+funcion\w+|no\s+sirve|no\s+explica|no\s+es\s+la\s+causa|revert\w+|rechaz\w+|sin\s+efecto|callejón|no\s+admite|no\s+basta|demasiado)\b",
-    r"\b(?:abandonn\w+|écart\w+|rejet\w+|ne\s+marche\s+pas|ne\s+fonctionne\s+pas|sans\s+effet|annul\w+|impasse|n['’]est\s+pas\s+la\s+cause|trop\s+(?:lent|lourd))",
-    r"\b(?:descartad\w+|abandonad\w+|não\s+funciona|scartat\w+|non\s+funziona|отказ\w+|не\s+работает|откат\w+)\b|포기|효과가\s*없|안\s*됩",
+    r"\b(?:descart\w+|abandon\w+|no\s+funcion\w+|no\s+sirve|no\s+explica|no\s+es\s+la\s+causa|revert\w+|"
+    r"rechaz\w+|sin\s+efecto|callejón|no\s+admite|no\s+basta|demasiado)\b",
+    r"\b(?:abandonn\w+|écart\w+|rejet\w+|ne\s+marche\s+pas|ne\s+fonctionne\s+pas|sans\s+effet|annul\w+|"
+    r"impasse|n['’]est\s+pas\s+la\s+cause|trop\s+(?:lent|lourd))",
+    r"\b(?:descartad\w+|abandonad\w+|não\s+funciona|scartat\w+|non\s+funziona|отказ\w+|не\s+работает|"
+    r"откат\w+)\b|포기|효과가\s*없|안\s*됩",
 )
 #: what comes next
 NEXT = _rx(
-    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|todo|to\s+do|then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?)|waiting\s+for|should\s+wait|pending|follow-?up)\b",
-    r"\b(?:nächste[rsn]?\s+schritte?|als\s+nächstes|danach|offen(?:e[rsn]?)?|noch\s+(?:zu|offen)|bleibt\s+noch|ausstehend|steht\s+noch\s+aus|fehlt\s+noch|restliche)\b",
+    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|todo|"
+    r"to\s+do|then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?)|waiting\s+for|"
+    r"should\s+wait|pending|follow-?up)\b",
+    r"\b(?:nächste[rsn]?\s+schritte?|als\s+nächstes|danach|offen(?:e[rsn]?)?|noch\s+(?:zu|offen)|"
+    r"bleibt\s+noch|ausstehend|steht\s+noch\s+aus|fehlt\s+noch|restliche)\b",
     "下一步|接下来|剩下|剩余|还需|还要|待办|未完成|之后再|然后再|还差",
     "次(?:は|に|の)|残り|残って|これから|未完了|今後の|あとは|続いて",
     r"\b(?:siguiente(?:s)?\s+pasos?|próximo|queda[n]?|falta[n]?|pendiente[s]?|a\s+continuación|después|luego)\b",
@@ -259,7 +357,8 @@ NEXT = _rx(
 )
 #: something is done or found out
 RESULT = _rx(
-    r"\b(?:found|confirmed|shows?|explains?|fixed|done|finished|green|passes|passed|works|verified|measured|equals|exactly|released|deployed|merged)\b",
+    r"\b(?:found|confirmed|shows?|explains?|fixed|done|finished|green|passes|passed|works|verified|"
+    r"measured|equals|exactly|released|deployed|merged)\b",
     r"\b(?:gefunden|bestätigt|zeigt|behoben|erledigt|fertig|grün|läuft|gemessen|ergibt|umgestellt|scheitern|stimmt)\b",
     "发现|确认|修复|完成|通过|已经|降到|提交|原因|结果",
     "確認|判明|修正|完了|成功|原因|結果|できました|見つか",

@@ -53,8 +53,8 @@ def say(text: str, *calls: Call, thinking: str = "") -> Step:
 def noise(seed: int, lines: int, kind: str = "log") -> str:
     """Output nobody needs later."""
     rng = random.Random(seed)
-    verbs = "load parse merge resolve collect validate archive rank filter expand publish schedule".split()
-    nouns = "order batch session token queue partition ledger filter export invoice".split()
+    verbs = ["load", "parse", "merge", "resolve", "collect", "validate", "archive", "rank", "filter", "expand", "publish", "schedule"]
+    nouns = ["order", "batch", "session", "token", "queue", "partition", "ledger", "filter", "export", "invoice"]
     out = []
     for i in range(lines):
         v, n = rng.choice(verbs), rng.choice(nouns)

@@ -1,0 +1,100 @@
+"""A compaction told: as JSON (``ctxmon.compaction/1``) and as text for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from monitor.compaction.engine import Outcome
+from monitor.compaction.verify import Proof, plain
+from monitor.conversation.tokens import estimated, measure
+
+SECTION_KEYS = {
+    "Goal": "goal",
+    "Progress": "progress",
+    "Facts": "facts",
+    "Decisions": "decisions",
+    "Next steps": "next_steps",
+}
+
+
+def as_json(
+    outcome: Outcome, proof: Proof | None, *, path: str | None, strategy: str, extra: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The report of ``compact --report json``. Unknown is null; ``output.path`` null: nothing was written."""
+    out = outcome.output
+    sections = outcome.summary.sections if outcome.summary else {}
+    return {
+        "schema": "ctxmon.compaction/1",
+        "input": {
+            "path": outcome.input.path or None,
+            "format": outcome.input.format,
+            "messages": len(outcome.input.messages),
+            "tokens": outcome.tokens_before,
+        },
+        "output": {
+            "path": path,
+            "format": out.format if out else None,
+            "messages": len(out.messages) if out else None,
+            "tokens": outcome.tokens_after if out else None,
+        },
+        "ratio": outcome.ratio if out else None,
+        "tokens_estimated": estimated(),
+        "strategy": strategy,
+        "summarizer": outcome.summarizer,
+        "summary_tokens": outcome.summary.tokens if outcome.summary else None,
+        "kept_turns": outcome.cut.exchanges,
+        "split": outcome.cut.split,
+        "sections": {key: sections.get(name) for name, key in SECTION_KEYS.items()},
+        "constraints": [r.text for r in outcome.state.active_rules()],
+        "cancelled": [{"text": r.text, "by": r.by} for r in outcome.state.rules if r.standing != "active"],
+        **(plain(proof) if proof else {"retention": {}, "invented": [], "probe": []}),
+        "repairs": list(outcome.repairs),
+        "violations": [{"code": v.code, "where": v.where, "message": v.message} for v in outcome.violations],
+        "notes": list(outcome.notes),
+        "reason": outcome.reason or None,
+        "cost_usd": outcome.cost_usd,
+        **(extra or {}),
+    }  # fmt: skip
+
+
+def as_text(outcome: Outcome, proof: Proof | None, *, path: str | None, strategy: str) -> str:
+    """The report for people."""
+    lines = []
+    if outcome.output is None:
+        name = outcome.input.path or "conversation"
+        return f"{name}: {outcome.reason}; nothing was written ({outcome.tokens_before:,} tokens)"
+    mark = "~" if estimated() else ""
+    before, after = outcome.tokens_before, outcome.tokens_after
+    lines.append(
+        f"{path or 'not written'}: {mark}{before:,} -> {mark}{after:,} tokens ({_percent(after, before)}), "
+        f"{strategy}, summary by {outcome.summarizer}"
+    )
+    if outcome.summary:
+        lines.append(
+            f"  summary {outcome.summary.tokens:,} tokens, kept as it was: {outcome.cut.exchanges} exchanges, "
+            f"{len(outcome.cut.kept)} messages, {outcome.cut.tokens:,} "
+            f"tokens{', the first of them split' if outcome.cut.split else ''}"
+        )
+    parts = measure(outcome.output).parts()
+    lines.append("  now: " + ", ".join(f"{k} {v:,}" for k, v in parts.items() if v))
+    if proof:
+        lines.append("")
+        lines.append("  what the new conversation still answers")
+        for kind, r in proof.retention.items():
+            if r.total:
+                lines.append(f"    {kind.replace('_', ' '):16} {r.kept:>3} of {r.total}")
+                lines += [f"      lost: {x}" for x in r.lost[:6]]
+                if len(r.lost) > 6:
+                    lines.append(f"      … and {len(r.lost) - 6} more")
+        lines.append(f"  invented: {', '.join(proof.invented) if proof.invented else 'nothing'}")
+    if outcome.repairs:
+        lines += ["  repaired:", *(f"    {r}" for r in outcome.repairs[:12])]
+    lines += [f"  note: {n}" for n in outcome.notes]
+    lines.append(f"  rules broken: {len(outcome.violations) or 'none'}")
+    if outcome.cost_usd is not None:
+        lines.append(f"  cost of the summary: ${outcome.cost_usd:.4f}")
+    return "\n".join(lines)
+
+
+def _percent(after: int, before: int) -> str:
+    return f"{after / before:.1%}" if before else "–"
