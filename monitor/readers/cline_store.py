@@ -55,7 +55,7 @@ def records(document: dict[str, Any], context: FileContext, steps: StepLog) -> l
             continue
         if message.get("role") == "user":
             text = text_of(message.get("content")).partition(_NOTICE)[0]
-            if text.strip() and not _results(message, session, chain, time, steps):
+            if not _results(message, session, chain, time, steps) and text.strip():
                 exchange += 1
                 steps.push(session, chain, ("user", time, None, text))
         elif message.get("role") == "assistant":
