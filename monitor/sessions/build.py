@@ -12,10 +12,10 @@ from monitor.records import Call, Event, SessionInfo, Step
 from monitor.sessions import limits
 from monitor.sessions.chain import Chain
 from monitor.sessions.costs import compaction_costs
-from monitor.sessions.fold import Fold
+from monitor.sessions.fold import Fold, Limits
 from monitor.sessions.forecast import FACTORS, Factors, forecast
 from monitor.sessions.sums import total
-from monitor.sessions.view import Bucket, ChainView, Forecast, LimitSource, SessionView, Sums, Turn
+from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
 
 _RECENT = 64
 Item = Call | Event
@@ -46,24 +46,25 @@ class Session:
     peaks: dict[str | None, int] = field(default_factory=dict)
     view: SessionView | None = None
     _fold: Fold | None = None
-    _limits: dict[tuple[str | None, int | None], tuple[int | None, LimitSource | None, int | None]] = field(
-        default_factory=dict
-    )
-    _places: dict[int, int] = field(default_factory=dict)
+    _limits: dict[tuple[str | None, int | None, int | None], Limits] = field(default_factory=dict)
 
     def put(self, item: Item, key: tuple[int, int, int]) -> None:
         """Add a record at its place in time."""
-        if not self.order or key >= self.order[-1]:
-            place = len(self.items)
+        order = self.order
+        if not order or key >= order[-1]:
+            place = len(order)
             self.items.append(item)
-            self.order.append(key)
+            order.append(key)
         else:
-            place = bisect_right(self.order, key)
+            place = bisect_right(order, key)
             self.items.insert(place, item)
-            self.order.insert(place, key)
-        self.changed_from = min(self.changed_from, place)
+            order.insert(place, key)
+        if place < self.changed_from:
+            self.changed_from = place
         if type(item) is Call:
-            self._peak(item)
+            prompt = item.prompt_tokens
+            if prompt is not None and prompt > self.peaks.get(item.model, 0) and item.purpose == "work":
+                self._peak(item.model, prompt)
 
     def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
         """Take a record out again; False if it was not there."""
@@ -76,18 +77,18 @@ class Session:
                 return True
         return False
 
-    def _peak(self, call: Call) -> None:
-        prompt = call.prompt_tokens
-        if prompt is not None and call.purpose == "work" and prompt > self.peaks.get(call.model, 0):
-            self.peaks[call.model] = prompt
-            found = self._limits.get((call.model, None))
-            if found is not None and found[1] in ("table", "observed") and prompt > (found[0] or 0):
+    def _peak(self, model: str | None, prompt: int) -> None:
+        """A prompt larger than any before: it may show that the window is larger than the table's."""
+        self.peaks[model] = prompt
+        for (named, _, _), (window, source, _) in self._limits.items():
+            if named == model and source in ("table", "observed") and prompt > (window or 0):
                 self._limits.clear()
                 self.changed_from = 0
+                return
 
-    def limit_of(self, call: Call) -> tuple[int | None, LimitSource | None, int | None]:
+    def limit_of(self, call: Call) -> Limits:
         """Context limit, how it is known, and usable limit of a call's model here."""
-        key = (call.model, call.context_limit)
+        key = (call.model, call.context_limit, call.usable_limit)
         found = self._limits.get(key)
         if found is None:
             settings = self.settings
@@ -125,7 +126,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     state = fold.state
     turns, events = tuple(fold.turns), tuple(fold.events)
     chains = [chain for chain in state.chains.values() if chain.calls or chain.side_calls]
-    main = state.chains.get("main") or Chain("main")
+    main = state.chains.get("main") or Chain(name="main")
     buckets = tuple(
         Bucket(model, day, acc.sums()) for (model, day), acc in sorted(state.sums.items(), key=_bucket_order)
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from monitor.records import Call, EventKind
+from monitor.records import Call
 from monitor.sessions.limits import cache_life
 from monitor.sessions.view import CacheOutcome, MissCause
 
@@ -28,10 +28,12 @@ THRASH = ((3, 30), (2, 8))
 THRASH_SHARE = 0.6
 
 Reset = Literal["", "compaction", "trim", "rewind", "clear"]
+#: what a smaller prompt means: an event of that kind, a passing dip, the level after an inflated first call, nothing
+Verdict = Literal["compaction", "rewind", "clear", "unexplained_drop", "dip", "settled", "nothing"]
 _DATE = re.compile(r"[-@](20\d{6}|20\d\d-\d\d-\d\d)$|\[1m\]$")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # its fields are read twice as fast as those of a struct
 class Chain:
     """What must be remembered of a chain to judge its next call. Copied as a checkpoint, so no mutable members."""
 
@@ -39,7 +41,7 @@ class Chain:
     calls: int = 0
     side_calls: int = 0
     window: int = 1
-    windows: int = 0
+    resets: int = 0  # windows opened by a call so far
     previous: Call | None = None  # last work call
     previous_index: int | None = None
     expected: int | None = None  # E: prompt of the last work call whose prompt is known
@@ -47,12 +49,12 @@ class Chain:
     peak: int | None = None
     joint: bool = False  # the previous call is an inherited one
     reset: Reset = ""  # what happened since the previous work call
-    reset_recorded: bool = False
     waiting: tuple[int, ...] = ()  # events whose tokens_after is still to come
     last_request: int | None = None
     hour: bool = False  # the latest cache writes were one-hour writes
     base: int | None = None  # prompt that growth is measured from
-    mean: float | None = None
+    dipped: bool = False  # the latest calls are below it for the moment
+    mean: float | None = None  # weighted mean growth in tokens per call since the last reset
     deltas: int = 0
     window_calls: int = 0
     compactions: tuple[int, ...] = ()  # call counts at which the latest compactions happened
@@ -64,7 +66,14 @@ def same_model(one: str | None, other: str | None) -> bool:
     """Whether two names mean one model; a date or window suffix is no difference. Unknown differs from nothing."""
     if one == other or one is None or other is None:
         return True
-    return _DATE.sub("", _DATE.sub("", one)) == _DATE.sub("", _DATE.sub("", other))
+    return _stem(one) == _stem(other)
+
+
+def _stem(name: str) -> str:
+    shorter = _DATE.sub("", name)
+    while shorter != name:
+        name, shorter = shorter, _DATE.sub("", shorter)
+    return name
 
 
 def outcome(read: int | None, expected: int | None) -> CacheOutcome:
@@ -78,17 +87,15 @@ def outcome(read: int | None, expected: int | None) -> CacheOutcome:
     return "miss" if read <= MISS * expected else "partial"
 
 
-def cause(chain: Chain, call: Call, switched: bool, dropped: EventKind | None) -> MissCause:
+def cause(chain: Chain, call: Call, switched: bool, prefix_changed: bool) -> MissCause:
     """Why a call read less than was there, in the order of the contract."""
-    if chain.reset == "compaction" or dropped == "compaction":
-        return "compaction"
-    if chain.reset == "trim":
-        return "trim"
+    if chain.reset == "compaction" or chain.reset == "trim":
+        return chain.reset
     if switched:
         return "model_switch"
     if expired(chain, call):
         return "expired"
-    if call.prefix_kept is False or (call.has_bodies and call.prefix_kept is None):
+    if prefix_changed or (call.has_bodies and call.prefix_kept is None):
         return "prefix_changed"
     return "unknown"
 
@@ -111,32 +118,32 @@ def expired(chain: Chain, call: Call) -> bool:
     return call.time - chain.last_request > life_time(chain, call) * 1000
 
 
-def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> EventKind | None:
-    """What a smaller prompt in the same chain and model means; None for nothing.
+def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> Verdict:
+    """What a smaller prompt in the same chain and model means.
 
     Args:
         later: prompts of the next work calls of the chain, at most two.
     """
     before, prompt = chain.expected, call.prompt_tokens
     if before is None or prompt is None or prompt >= NOISE_SHARE * before:
-        return None
+        return "nothing"
     if chain.reset or chain.joint or not same_model(chain.model, call.model):
-        return None
-    if chain.windows and chain.window_calls == 1:
+        return "nothing"
+    if chain.resets and chain.window_calls == 1:
         # the first call of a window carries one-off reminders; the second one being smaller is no reset
-        return None
-    if any(prompt_later >= RETURN_SHARE * before for prompt_later in later[:RETURN_CALLS]):
-        return None
+        return "settled"
+    if any(one >= RETURN_SHARE * before for one in later[:RETURN_CALLS]):
+        return "dip"
     read = call.cache_read_tokens
     if read is not None and read >= WARM_SHARE * prompt and prompt > (chain.opening or 0):
         return "rewind"
-    if prompt < DROP_SHARE * before:
-        if before - prompt <= DROP_TOKENS:
-            return None
-        if call.session_evidence in ("lane", "file", "prefix") and _opens_anew(chain, call, prompt):
-            return "clear"
-        return "compaction"
-    return "unexplained_drop"
+    if prompt >= DROP_SHARE * before:
+        return "unexplained_drop"
+    if before - prompt <= DROP_TOKENS:
+        return "nothing"
+    if call.session_evidence in ("lane", "file", "prefix") and _opens_anew(chain, call, prompt):
+        return "clear"
+    return "compaction"
 
 
 def _opens_anew(chain: Chain, call: Call, prompt: int) -> bool:

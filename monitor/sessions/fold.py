@@ -9,33 +9,39 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import msgspec
 
-from monitor.pricing import PriceTable
-from monitor.records import Call, Event, EventKind
+from monitor.pricing import Price, PriceTable
+from monitor.records import Call, Event
+from monitor.sessions import diagnosis
 from monitor.sessions.chain import (
-    DROP_SHARE,
     NOISE_SHARE,
+    RETURN_SHARE,
     THRASH_SHARE,
     Chain,
+    Reset,
+    Verdict,
     cause,
     judge_drop,
     outcome,
     same_model,
     thrashes,
 )
+from monitor.sessions.costs import miss_cost
 from monitor.sessions.sums import Acc
-from monitor.sessions.view import LimitSource, Turn
+from monitor.sessions.view import LimitSource, PrefixChange, Turn
 
 #: (context limit, how it is known, usable limit) of a call
-LimitOf = Callable[[Call], tuple[int | None, LimitSource | None, int | None]]
+Limits = tuple[int | None, LimitSource | None, int | None]
+LimitOf = Callable[[Call], Limits]
 _STEP = 256  # records between checkpoints
 _REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
+_NEAR = 200  # turns before a changed prefix that tell how deep the change lies
 _ALPHA = 0.15
 _DAY = 86_400_000
-_RESETS = {
+#: what an event between two calls means for the cache and the growth of the call after it
+_RESETS: dict[str, Reset] = {
     "compaction": "compaction",
     "microcompaction": "trim",
     "trim": "trim",
@@ -100,10 +106,8 @@ class Fold:
         safe = min(changed_from, len(records)) - _REACH
         while len(self._checkpoints) > 1 and self._checkpoints[-1].place > safe:
             self._checkpoints.pop()
-        self.state = self._checkpoints[-1].copy()
+        self._go_back_to(self._checkpoints[-1])
         state = self.state
-        del self.turns[state.turns :]
-        del self.events[state.events :]
         end = len(records)
         last_checkpoint = max(0, end - 2 * _REACH)
         for place in range(state.place, end):
@@ -113,11 +117,23 @@ class Fold:
             if type(record) is Call:
                 if record.inherited or inherited(record):
                     self._inherit(record)
+                elif record.purpose == "side" or record.status == "error" or record.status == "in_flight":
+                    self._beside(record)
                 else:
+                    if place + 1 < end and type(records[place + 1]) is Event:
+                        self._inside(record, records, place)
                     self._call(record, records, place)
             elif not inherited(record):
                 self._event(record)  # type: ignore[arg-type]
         state.place = end
+
+    def _go_back_to(self, checkpoint: State) -> None:
+        self.state = state = checkpoint.copy()
+        del self.turns[state.turns :]
+        del self.events[state.events :]
+        for chain in state.chains.values():
+            for place in chain.waiting:  # what followed them may be another call now, or none
+                self.events[place] = _replace(self.events[place], tokens_after=None, before_call=None)
 
     def _checkpoint(self, place: int) -> None:
         state = self.state
@@ -126,16 +142,16 @@ class Fold:
         self._checkpoints = [kept for kept in self._checkpoints if kept.place % _STEP == 0]
         self._checkpoints.append(state.copy())
 
-    # ------------------------------------------------------------------------------------------------ records
     def _chain(self, name: str) -> Chain:
         chain = self.state.chains.get(name)
         if chain is None:
-            chain = self.state.chains[name] = Chain(name)
+            chain = self.state.chains[name] = Chain(name=name)
         return chain
 
+    # ------------------------------------------------------------------------------------------------ calls
     def _inherit(self, call: Call) -> None:
-        state = self.state
-        state.inherited += 1
+        """A copy of another session's call: what came before this session's own first one."""
+        self.state.inherited += 1
         if call.purpose != "work" or call.status not in ("ok", "estimated"):
             return
         chain = self._chain(call.chain)
@@ -149,17 +165,171 @@ class Fold:
         if call.cache_write_tokens:
             chain.hour = bool(call.cache_write_1h_tokens)
 
+    def _beside(self, call: Call) -> None:
+        """A side call or a failed one: listed, but part of no curve and no sum."""
+        chain = self._chain(call.chain)
+        acc = self._acc(call)
+        cost, source, price = call.cost_usd, "logged", None
+        if call.status == "error" or call.status == "in_flight":
+            acc.errors += call.status == "error"
+        else:
+            chain.side_calls += 1
+            acc.side += 1
+            cost, source, price = self._cost(call)
+        limit, limit_source, _ = self.limit_of(call)
+        self.turns.append(
+            Turn(call, len(self.turns), chain.window, call.exchange, None,
+                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, limit_source, cost,
+                 source if cost is not None else None,  # type: ignore[arg-type]
+                 price is not None and price.estimated)
+        )  # fmt: skip
+
+    def _acc(self, call: Call) -> Acc:
+        key = (call.model, call.time // _DAY if call.time is not None else None)
+        acc = self.state.sums.get(key)
+        if acc is None:
+            acc = self.state.sums[key] = Acc()
+        return acc
+
+    def _cost(self, call: Call) -> tuple[float | None, str, Price | None]:
+        """USD of a call, where the figure is from, and the list price of its model."""
+        price = self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
+        if call.cost_usd is not None:
+            return call.cost_usd, "logged", price
+        if price is None:
+            return None, "table", None
+        if call.billed is not None:
+            return price.cost(*call.billed), "table", price
+        return price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
+                          call.cache_write_1h_tokens, call.output_tokens), "table", price  # fmt: skip
+
+    def _call(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
+        """A call that counts: of purpose work, or one that wrote a summary."""
+        chain = self.state.chains.get(call.chain) or self._chain(call.chain)
+        cost, source, price = self._cost(call)
+        self._acc(call).add(call, cost)
+        limits = self.limit_of(call)
+        prompt, read, expected = call.prompt_tokens, call.cache_read_tokens, chain.expected
+        verdict = why = missed_usd = delta = changed = None
+        if call.purpose == "work":
+            dropped: Verdict = "nothing"
+            if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected:
+                dropped = judge_drop(chain, call, _later(records, place, call.chain))
+                if dropped in ("compaction", "rewind", "clear", "unexplained_drop"):
+                    self._infer(chain, call, dropped)
+            model = call.model
+            switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
+            if switched:
+                self._switched(chain, call)
+            if chain.reset == "clear":
+                expected = None
+            verdict = outcome(read, expected) if prompt is not None else "unreported"
+            if verdict == "miss" or verdict == "partial":
+                if call.has_bodies and chain.previous is not None:
+                    changed = self._changed(call, chain)
+                why = cause(chain, call, switched, changed is not None)
+                self.state.misses[why] = self.state.misses.get(why, 0) + 1
+                missed_usd = miss_cost(call, expected, price)
+            delta = self._grow(chain, prompt, dropped, switched)
+            if chain.waiting:
+                self._close(chain, call, limits[2])
+            if prompt is not None and read is not None:
+                hits = self.state.hits
+                hits[0] += read
+                hits[1] += prompt
+                if expected is not None:
+                    hits[2] += read if read < expected else expected
+                    hits[3] += expected
+        else:
+            verdict = "unreported" if read is None else "first"
+            expected = None
+        index = len(self.turns)
+        self.turns.append(
+            Turn(call, index, chain.window, call.exchange, expected, verdict, why, missed_usd, limits[0], limits[1],
+                 cost, source if cost is not None else None,  # type: ignore[arg-type]
+                 price is not None and price.estimated and source == "table", delta, changed)
+        )  # fmt: skip
+        self._settle(chain, call, index)
+
+    def _grow(self, chain: Chain, prompt: int | None, dropped: Verdict, switched: bool) -> int | None:
+        """Growth of the context by this call, None where it begins anew or is beside the curve for the moment."""
+        if chain.reset == "compaction" or chain.reset == "clear":
+            chain.resets += 1
+            chain.window_calls = 0
+            chain.base, chain.mean, chain.deltas, chain.dipped = prompt, None, 0, False
+            return None
+        base = chain.base
+        if prompt is None:
+            return None
+        if dropped == "dip" or (chain.dipped and base is not None and prompt < RETURN_SHARE * base):
+            chain.dipped = not (chain.joint or switched)
+            if chain.dipped:
+                return None
+        begins = base is None or chain.reset or switched or chain.joint
+        chain.base, chain.dipped = prompt, False
+        if begins or base is None or dropped in ("rewind", "unexplained_drop", "settled"):
+            return None
+        delta = prompt - base
+        chain.mean = float(delta) if chain.mean is None else chain.mean + _ALPHA * (delta - chain.mean)
+        chain.deltas += 1
+        return delta
+
+    def _settle(self, chain: Chain, call: Call, index: int) -> None:
+        """What the next call of the chain is judged by."""
+        chain.calls += 1
+        time = call.time
+        if call.purpose != "work":
+            parent = self._chain("main") if call.chain == "side" else chain
+            if time is not None:
+                parent.last_request = time  # it read the context and kept it warm
+            return
+        prompt = call.prompt_tokens
+        chain.window_calls += 1
+        chain.previous, chain.previous_index, chain.joint, chain.reset = call, index, False, ""
+        if prompt is not None:
+            chain.expected = prompt
+            if not chain.opening:
+                chain.opening = prompt
+            if chain.peak is None or prompt > chain.peak:
+                chain.peak = prompt
+        if time is not None:
+            chain.last_request = time
+        if call.cache_write_tokens:
+            chain.hour = bool(call.cache_write_1h_tokens)
+        if call.model != chain.model and call.model is not None:
+            chain.model = call.model
+            if call.model not in chain.models:
+                chain.models = (*chain.models, call.model)
+        if call.exchange != self.state.exchange and call.exchange is not None and chain.name == "main":
+            self.state.exchange = call.exchange
+            self.state.exchanges += 1
+
+    def _changed(self, call: Call, chain: Chain) -> PrefixChange | None:
+        if chain.previous is None:
+            return None
+        near = [t.call for t in self.turns[-_NEAR:] if t.window == chain.window and t.call.chain == chain.name]
+        return diagnosis.change(call, chain.previous, near)
+
+    # ------------------------------------------------------------------------------------------------ events
     def _event(self, event: Event) -> None:
         chain = self._chain(event.chain)
         reset = _RESETS.get(event.kind)
         if reset is None:
             self.events.append(event)
             return
-        if event.in_call:
-            return  # placed by the call that holds it
+        if event.in_call and chain.previous is not None and chain.previous.key == event.in_call:
+            return  # placed when the call that holds it came by
         if not (chain.reset == "compaction" and reset == "rewind"):
-            chain.reset = reset  # type: ignore[assignment]
+            chain.reset = reset
         self._open(chain, event)
+
+    def _inside(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
+        """Events inside this call: they stand behind it in the log, but what the call holds came after them."""
+        for record in records[place + 1 : place + 5]:
+            if type(record) is not Event:
+                return
+            if record.in_call and record.in_call == call.key:
+                self._event(record)
 
     def _open(self, chain: Chain, event: Event) -> None:
         """Note an event that lies between two calls; what follows it comes later."""
@@ -170,12 +340,9 @@ class Fold:
         if event.kind in ("compaction", "clear"):
             chain.window += 1  # even if no call follows: the old context is gone
         if event.kind == "compaction":
-            self._compacted(chain, event)
-
-    def _compacted(self, chain: Chain, event: Event) -> None:
-        chain.compactions = (*chain.compactions[-3:], chain.calls)
-        if thrashes(chain.compactions):
-            self._thrash(chain, event)
+            chain.compactions = (*chain.compactions[-3:], chain.calls)
+            if thrashes(chain.compactions):
+                self._thrash(chain, event)
 
     def _thrash(self, chain: Chain, event: Event) -> None:
         last = next((e for e in reversed(self.events) if e.kind == "thrash" and e.chain == chain.name), None)
@@ -187,156 +354,11 @@ class Fold:
                   key=f"thrash:{event.key or event.time}")
         )  # fmt: skip
 
-    def _call(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
-        state = self.state
-        index = len(self.turns)
-        if call.status not in ("ok", "estimated") or call.purpose == "side":
-            self._beside(call, index)
-            return
-        chain = self._chain(call.chain)
-        price = self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
-        cost, source = call.cost_usd, "logged"
-        if cost is None:
-            source = "table"
-            if price is not None:
-                if call.billed is not None:
-                    cost = price.cost(*call.billed)
-                else:
-                    cost = price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
-                                      call.cache_write_1h_tokens, call.output_tokens)  # fmt: skip
-        day = call.time // _DAY if call.time is not None else None
-        acc = state.sums.get((call.model, day))
-        if acc is None:
-            acc = state.sums[(call.model, day)] = Acc()
-        acc.add(call, cost)
-        limit, limit_source, usable = self.limit_of(call)
-        if call.purpose == "compaction":
-            parent = self._chain("main") if call.chain == "side" else chain
-            parent.last_request = call.time if call.time is not None else parent.last_request
-            chain.calls += 1
-            self.turns.append(
-                Turn(call=call, index=index, window=chain.window, exchange=call.exchange,
-                     cache_outcome="unreported" if call.cache_read_tokens is None else "first",
-                     context_limit=limit, context_limit_source=limit_source, cost_usd=cost,
-                     cost_source=source if cost is not None else None,  # type: ignore[arg-type]
-                     cost_estimated=price is not None and price.estimated and source == "table")
-            )  # fmt: skip
-            return
-        self._work(call, chain, index, records, place, (cost, source, price), (limit, limit_source, usable))
-
-    def _beside(self, call: Call, index: int) -> None:
-        """A side call or a failed one: listed, but part of no curve and no sum."""
-        chain = self._chain(call.chain)
-        day = call.time // _DAY if call.time is not None else None
-        acc = self.state.sums.setdefault((call.model, day), Acc())
-        if call.status == "error" or call.status == "in_flight":
-            acc.errors += call.status == "error"
-        else:
-            chain.side_calls += 1
-            acc.side += 1
-        limit, limit_source, _ = self.limit_of(call)
-        self.turns.append(
-            Turn(call=call, index=index, window=chain.window, exchange=call.exchange, context_limit=limit,
-                 context_limit_source=limit_source, cost_usd=call.cost_usd,
-                 cost_source="logged" if call.cost_usd is not None else None)
-        )  # fmt: skip
-
-    def _work(
-        self,
-        call: Call,
-        chain: Chain,
-        index: int,
-        records: Sequence[Call | Event],
-        place: int,
-        money: tuple[float | None, str, Any],
-        limits: tuple[int | None, LimitSource | None, int | None],
-    ) -> None:
-        prompt, read, expected = call.prompt_tokens, call.cache_read_tokens, chain.expected
-        cost, source, price = money
-        switched = chain.previous is not None and not same_model(chain.model, call.model)
-        if call.billed is not None:
-            self._inside(call, chain, records, place)
-        dropped: EventKind | None = None
-        dip = False
-        if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected and not chain.reset:
-            dropped = judge_drop(chain, call, _later(records, place, call.chain))
-            if dropped is not None:
-                self._infer(chain, call, dropped)
-            else:
-                dip = not chain.joint and not switched and prompt < DROP_SHARE * expected
-        if switched:
-            self._switched(chain, call)
-        if chain.reset == "clear":
-            expected = None
-        verdict = outcome(read, expected) if prompt is not None else "unreported"
-        why = None
-        missed_usd = None
-        if verdict == "miss" or verdict == "partial":
-            why = cause(chain, call, switched, dropped)
-            self.state.misses[why] = self.state.misses.get(why, 0) + 1
-            missed_usd = _miss_cost(call, expected, price)
-        delta = None
-        if chain.reset in ("compaction", "clear"):
-            chain.windows += 1
-            chain.window_calls = 0
-            chain.base, chain.mean, chain.deltas = prompt, None, 0
-        elif prompt is not None:
-            if chain.reset or switched or dropped or chain.joint or chain.base is None:
-                chain.base = prompt
-            elif not dip:
-                delta = prompt - chain.base
-                chain.base = prompt
-                chain.mean = delta if chain.mean is None else chain.mean + _ALPHA * (delta - chain.mean)
-                chain.deltas += 1
-        if chain.waiting:
-            self._close(chain, call, index, limits[2])
-        if prompt is not None and read is not None:
-            hits = self.state.hits
-            hits[0] += read
-            hits[1] += prompt
-            if expected is not None:
-                hits[2] += min(read, expected)
-                hits[3] += expected
-        if call.exchange is not None and call.exchange != self.state.exchange and chain.name == "main":
-            self.state.exchange = call.exchange
-            self.state.exchanges += 1
-        self.turns.append(
-            Turn(call=call, index=index, window=chain.window, exchange=call.exchange, expected_read=expected,
-                 cache_outcome=verdict, cache_miss_cause=why, miss_cost_usd=missed_usd, context_limit=limits[0],
-                 context_limit_source=limits[1], cost_usd=cost,
-                 cost_source=source if cost is not None else None,  # type: ignore[arg-type]
-                 cost_estimated=price is not None and price.estimated and source == "table", delta=delta)
-        )  # fmt: skip
-        chain.calls += 1
-        chain.window_calls += 1
-        chain.previous, chain.previous_index, chain.joint, chain.reset = call, index, False, ""
-        if prompt is not None:
-            chain.expected = prompt
-            chain.opening = chain.opening or prompt
-            if chain.peak is None or prompt > chain.peak:
-                chain.peak = prompt
-        if call.time is not None:
-            chain.last_request = call.time
-        if call.cache_write_tokens:
-            chain.hour = bool(call.cache_write_1h_tokens)
-        if call.model is not None and call.model != chain.model:
-            chain.model = call.model
-            if call.model not in chain.models:
-                chain.models = (*chain.models, call.model)
-
-    # ------------------------------------------------------------------------------------------------ events
-    def _inside(self, call: Call, chain: Chain, records: Sequence[Call | Event], place: int) -> None:
-        """A compaction inside this call: the event stands next to it in the log."""
-        for record in (*records[place + 1 : place + 4], *records[max(0, place - 3) : place]):
-            if type(record) is Event and record.in_call and record.in_call == call.key:
-                chain.reset = _RESETS.get(record.kind, "")  # type: ignore[assignment]
-                self._open(chain, record)
-
-    def _infer(self, chain: Chain, call: Call, kind: EventKind) -> None:
-        chain.reset = _RESETS.get(kind, "")  # type: ignore[assignment]
+    def _infer(self, chain: Chain, call: Call, kind: Verdict) -> None:
+        chain.reset = _RESETS.get(kind, "")
         self._open(
             chain,
-            Event(kind=kind, evidence="inferred", session=call.session, file=call.file, line=call.line,
+            Event(kind=kind, evidence="inferred", session=call.session, file=call.file, line=call.line,  # type: ignore[arg-type]
                   chain=call.chain, time=call.time, key=f"inferred:{call.key or call.line}"),
         )  # fmt: skip
 
@@ -347,11 +369,11 @@ class Fold:
                   after_call=chain.previous_index, before_call=len(self.turns), key=f"switch:{call.key or call.line}")
         )  # fmt: skip
 
-    def _close(self, chain: Chain, call: Call, index: int, usable: int | None) -> None:
+    def _close(self, chain: Chain, call: Call, usable: int | None) -> None:
+        after = call.prompt_tokens
         for place in chain.waiting:
-            event = _replace(self.events[place], tokens_after=call.prompt_tokens, before_call=index)
+            event = _replace(self.events[place], tokens_after=after, before_call=len(self.turns))
             self.events[place] = event
-            after = call.prompt_tokens
             if event.kind == "compaction" and after is not None and usable and after > THRASH_SHARE * usable:
                 self._thrash(chain, event)
         chain.waiting = ()
@@ -372,20 +394,3 @@ def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[int]
             if len(found) == 2:
                 break
     return found
-
-
-def _miss_cost(call: Call, expected: int | None, price: Any) -> float | None:
-    """USD that the part not found in the cache cost above a cache read."""
-    if price is None or expected is None or call.prompt_tokens is None or call.cache_read_tokens is None:
-        return None
-    missed = min(expected, call.prompt_tokens) - call.cache_read_tokens
-    rates = price.at(call.prompt_tokens)
-    if call.cache_write_1h_tokens:
-        full = rates.cache_write_1h
-    elif call.cache_write_tokens:
-        full = rates.cache_write_5m
-    else:
-        full = rates.input
-    if full is None or rates.cache_read is None or missed <= 0:
-        return None
-    return float(missed * (full - rates.cache_read) / 1e6)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+
 from monitor.pricing import PriceTable
 from monitor.pricing.windows import client_window
 from monitor.sessions.view import LimitSource

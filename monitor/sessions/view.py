@@ -1,7 +1,8 @@
 """What the session layer says about a session: frozen values that reports, decisions and the dashboard draw from.
 
-Everything here is derived from :mod:`monitor.records` by :mod:`monitor.sessions.analysis`; nobody else computes these
-numbers. Units: tokens, milliseconds since the epoch, USD. None is unknown.
+Everything here is derived from :mod:`monitor.records` by :mod:`monitor.sessions.fold` and
+:mod:`monitor.sessions.build`; nobody else computes these numbers. Units: tokens, milliseconds since the epoch, USD.
+None is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ LimitSource = Literal["logged", "table", "observed", "user"]
 CostSource = Literal["table", "logged"]
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class PrefixChange(msgspec.Struct, frozen=True, gc=False):
+    """Where a request stopped repeating the one before it, as the bodies of both show."""
+
+    what: Literal["tools", "system", "history"]
+    message: int | None = None  # first message that is another one, from 0 (history; None: which one is not known)
+    depth_tokens: int | None = None  # tokens in front of the change: an estimate, None where nothing tells
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """A call in its place: the call as logged, and what the session layer found out about it."""
 
     call: Call
@@ -36,6 +45,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     cost_source: CostSource | None = None
     cost_estimated: bool = False  # price found by a shortened model name
     delta: int | None = None  # growth of the prompt since the previous work call of the window
+    prefix_change: PrefixChange | None = None  # with bodies, where less was read than expected
 
 
 class Range(msgspec.Struct, frozen=True, gc=False):

@@ -74,6 +74,42 @@ def test_recorded_compaction_opens_a_window_and_tells_both_sides() -> None:
     assert (found.windows, found.compactions, found.inferred_compactions) == (2, 1, 0)
 
 
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize("kind", ["compaction", "trim"])
+def test_an_event_inside_a_call_lies_before_it(behind: bool, kind: str) -> None:
+    holder = call(1, 30_000, 10_000)
+    held = event(1, kind, in_call="msg_1", recorded_before=90_000)
+    found = view([call(0, 80_000, 0), *([holder, held] if behind else [held, holder]), call(2, 31_000, 30_000)])
+    assert [(e.kind, e.tokens_before, e.tokens_after, e.after_call, e.before_call) for e in found.events] == [
+        (kind, 80_000, 30_000, 0, 1)
+    ]
+    assert [turn.window for turn in found.turns] == ([1, 2, 2] if kind == "compaction" else [1, 1, 1])
+    assert found.turns[1].cache_miss_cause == kind
+
+
+def test_a_dip_of_two_calls_is_no_growth() -> None:
+    # 100,000, two calls of something else, back at 101,000 and on: growth is 1,000 a call, the dips none
+    prompts = [99_000, 100_000, 5_000, 5_100, 101_000, 102_000]
+    found = view([call(n, prompt, 0) for n, prompt in enumerate(prompts)])
+    assert [turn.delta for turn in found.turns] == [None, 1_000, None, None, 1_000, 1_000]
+    assert found.events == ()
+
+
+def test_growth_after_an_inflated_first_call_is_measured_from_the_second() -> None:
+    records: list[Record] = [call(0, 164_000, 0), event(0.5), call(1, 90_000, 18_000), call(2, 60_000, 18_000),
+                             call(3, 62_000, 60_000)]  # fmt: skip
+    assert [turn.delta for turn in view(records).turns] == [None, None, None, 2_000]
+
+
+def test_side_calls_have_a_price_that_is_in_no_sum() -> None:
+    side = call(1, 1_000, 0, chain="side", purpose="side", key="t", fresh_tokens=1_000, cache_write_tokens=0)
+    found = view([call(0, 50_000, 0), side], PriceTable.load())
+    # 1,000 x 3 + 100 x 15 USD per million
+    assert found.turns[1].cost_usd == pytest.approx(0.0045)
+    assert found.sums.cost_usd == found.turns[0].cost_usd
+    assert found.turns[1].cache_outcome == "first"
+
+
 def test_drop_is_inferred_only_if_it_stays() -> None:
     stays = [call(0, 100_000, 90_000), call(1, 30_000, 12_000), call(2, 31_000, 30_000), call(3, 32_000, 31_000)]
     assert kinds(stays) == [("compaction", "inferred")]
