@@ -21,46 +21,67 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     common.paths(parser)
     parser.add_argument("--format", choices=FORMATS, default="table", help="output format (default: table)")
     parser.add_argument("--copies", action="store_true", help="list calls inherited from other sessions, too")
+    parser.add_argument("--tz", metavar="ZONE", help="time zone of the table, e.g. Europe/Berlin (default: local)")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE (needed for parquet)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the calls. Exit code 3 if no call was found."""
     from monitor.reports import shape
+    from monitor.reports.encode import to_json
 
     if args.format == "parquet" and args.output is None:
         raise common.CommandError("parquet is a binary format: name a file with -o FILE")
+    check_zone(args.tz)
     found = common.load(args)
-    found_turns = [turn for view in reversed(found.sessions) for turn in view.turns]
+    turns = [turn for view in reversed(found.sessions) for turn in view.turns]
     if len(found.sessions) > 1:
-        found_turns.sort(key=lambda turn: turn.call.time or 0)
-    rows = [shape.call(turn) for turn in found_turns]
-    if args.copies:
-        rows += [shape.copy(call) for call in found.copies]
-    if args.format == "json":
-        import msgspec
+        turns.sort(key=lambda turn: turn.call.time or 0)
+    copies = found.copies if args.copies else ()
+    if args.format == "table":
+        from monitor.reports.calls_text import table
 
+        screen = sys.stdout if args.output is None else None
+        common.write_output(table(found, turns, screen, copies=copies, zone=args.tz), args.output)
+        return _end(args, bool(turns or copies), found)
+    rows = [shape.call(turn) for turn in turns]
+    rows += [shape.copy(call) for call in copies]
+    if args.format == "json":
         events = [shape.event(event) for view in found.sessions for event in view.events]
         problems = [shape.problem(problem) for problem in found.problems]  # type: ignore[arg-type]
         body = {"schema": "ctxmon.calls/1", "calls": rows, "events": events, "problems": problems}
-        common.write_output(msgspec.json.encode(body).decode(), args.output)
+        common.write_output(to_json(body), args.output)
     elif args.format == "ndjson":
-        import msgspec
-
-        common.write_output("\n".join(msgspec.json.encode(row).decode() for row in rows), args.output)
+        if rows or args.output is not None:  # no row is no line, not an empty one
+            common.write_output("\n".join(to_json(row) for row in rows), args.output)
     elif args.format == "csv":
         common.write_output(_csv(rows), args.output)
-    elif args.format == "parquet":
-        _parquet(rows, args.output)
     else:
-        from monitor.reports.calls_text import table
+        _parquet(rows, args.output)
+    return _end(args, bool(rows), found)
 
-        common.write_output(table(found, turns=found_turns, out=sys.stdout), args.output)
-    if not rows:
-        if not found.problems and not args.quiet:
-            print("no calls match", file=sys.stderr)
-        return common.NOTHING
-    return 0
+
+def check_zone(zone: str | None) -> None:
+    """A wrong ``--tz`` is told before anything is read.
+
+    Raises:
+        CommandError: there is no such time zone.
+    """
+    from monitor.reports.clock import Clock
+    from monitor.reports.errors import ReportError
+
+    try:
+        Clock(zone)
+    except ReportError as error:
+        raise common.CommandError(str(error)) from error
+
+
+def _end(args: argparse.Namespace, some: bool, found: Any) -> int:
+    if some:
+        return 0
+    if not found.problems and not args.quiet:
+        print("no calls match", file=sys.stderr)
+    return common.NOTHING
 
 
 def _csv(rows: Iterable[dict[str, Any]]) -> str:

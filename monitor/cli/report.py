@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from monitor.cli import common
 
+if TYPE_CHECKING:
+    from monitor.sessions.view import Loaded
+
 FORMATS = ("text", "json", "csv", "html", "md")
 
-DESCRIPTION = """What was used, cached, compacted and paid."""
+DESCRIPTION = """What was used, cached, compacted and paid. One session is shown in full, several as a list with sums. \
+--format html writes one page that opens offline."""
 
 
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
@@ -27,40 +31,66 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the report. Exit code 3 if no session was found."""
+    from monitor.cli.calls import check_zone
+
+    check_zone(args.tz)
     found = common.load(args)
     write(args, found, args.format)
     return 0 if found.sessions else common.NOTHING
 
 
-def write(args: argparse.Namespace, found: Any, form: str) -> None:
-    """The report of loaded sessions in one of the formats."""
+def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
+    """The report of loaded sessions in one of the formats.
+
+    Raises:
+        CommandError: there is no such time zone, or the file cannot be written.
+    """
     from monitor.decision import decide
+    from monitor.reports.errors import ReportError
 
     now = common.now_ms(args)
     prices = common.price_table(args)
     out = getattr(args, "output", None)
     decisions = {view.session: decide(view, now_ms=now, prices=prices) for view in found.sessions}
-    if form == "json":
-        import msgspec
+    try:
+        text = _text(args, found, decisions, now, form, prices)
+    except ReportError as error:
+        raise common.CommandError(str(error)) from error
+    common.write_output(text, out)
 
+
+def _text(args: argparse.Namespace, found: Loaded, decisions: Any, now: int, form: str, prices: Any) -> str:
+    out, zone = getattr(args, "output", None), getattr(args, "tz", None)
+    if form == "json":
+        from monitor.reports.encode import to_json
         from monitor.reports.report_json import body
 
-        common.write_output(msgspec.json.encode(body(found, decisions, now)).decode(), out)
-    elif form == "csv":
+        return to_json(body(found, decisions, now))
+    if form == "csv":
         from monitor.reports.report_json import csv_text
 
-        common.write_output(csv_text(found, decisions), out)
-    elif form == "html":
+        return csv_text(found, decisions)
+    if form == "html":
         from monitor.reports.html import page
 
-        common.write_output(page(found, decisions, now), out)
-    elif form == "md":
+        return page(found, decisions, now, zone=zone, backtest=_backtest(args, found, prices))
+    if form == "md":
         from monitor.reports.markdown import text as markdown
 
-        common.write_output(markdown(found, decisions, now), out)
-    else:
-        from monitor.reports.report_text import text
+        return markdown(found, decisions, now, zone=zone)
+    from monitor.reports.report_text import text
 
-        common.write_output(
-            text(found, decisions, now, out=sys.stdout if out is None else None, zone=getattr(args, "tz", None)), out
-        )
+    return text(found, decisions, now, out=sys.stdout if out is None else None, zone=zone)
+
+
+def _backtest(args: argparse.Namespace, found: Loaded, prices: Any) -> Any:
+    """The backtest of a small history. It is read once more with all its steps, which is quick as it is small."""
+    from monitor.reports.replayed import quick, replayed
+
+    if not found.sessions or not quick(found):
+        return None
+    if "-" not in args.paths:
+        from monitor.sessions.load import load
+
+        found = load(common.request(args, detail=True))
+    return replayed(found, prices)

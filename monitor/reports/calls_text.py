@@ -1,78 +1,144 @@
-"""Calls as a table for eyes."""
+"""Calls as tables for eyes: one for each session, so that what all its calls share is said once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from monitor.reports.report_text import Clock, short
-from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, percent, tokens, usd
+from monitor.records import Call
+from monitor.reports.clock import Clock
+from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, middle, percent, tokens, usd, width
 from monitor.reports.text import table as aligned
-from monitor.sessions.view import Loaded, Turn
+from monitor.reports.words import (
+    ESTIMATED,
+    EVENTS,
+    MISS,
+    PARTIAL,
+    chain_name,
+    plural,
+    read_share,
+    turn_cost_mark,
+    turn_mark,
+    turn_output_mark,
+)
+from monitor.sessions.view import Loaded, SessionView, Turn
 
-_EVENTS = {
-    "compaction": "▲ compaction",
-    "microcompaction": "△ microcompaction",
-    "trim": "△ trim",
-    "clear": "○ clear",
-    "rewind": "↶ rewind",
-    "model_switch": "⇄ model",
-    "unexplained_drop": "▽ drop",
-    "thrash": "‼ thrash",
-    "overflow": "✖ overflow",
-}
+#: what the dashboard lists of a call and a narrow terminal can do without, first to go first
+_DROP = ("cost", "chain", "model", "write", "fresh", "read", "output")
 
 
-def table(found: Loaded, turns: Sequence[Turn], out: Stream | None = None) -> str:
-    """One line per call in time order, with what happened before it."""
-    if not turns:
-        return "No calls."
+def table(
+    found: Loaded,
+    turns: Sequence[Turn],
+    out: Stream | None = None,
+    *,
+    copies: Sequence[Call] = (),
+    zone: str | None = None,
+    most: int | None = None,
+) -> str:
+    """One line per call in time order within its session, with what happened before it.
+
+    Args:
+        turns: the calls to show.
+        out: where it will go (decides about colour); None: plain.
+        copies: calls that other sessions own; told below as a number per session.
+        most: columns; None: those of the terminal.
+
+    Raises:
+        ReportError: there is no such time zone.
+    """
     ink = Ink(out)
-    clock = Clock(None)
-    marks: dict[tuple[str, int], list[str]] = {}
-    for view in found.sessions:
-        for event in view.events:
-            word = _EVENTS.get(event.kind)
-            place = event.before_call if event.before_call is not None else event.after_call
-            if word is not None and place is not None:
-                about = "~" if event.evidence == "inferred" else ""
-                marks.setdefault((view.session, place), []).append(about + word)
-    several = len({turn.call.session for turn in turns}) > 1
-    chains = len({turn.call.chain for turn in turns}) > 1
-    head = ["turn", "time", "model", "prompt", "read", "write", "fresh", "output", "hit", "cost", "note"]
-    if chains:
-        head.insert(1, "chain")
-    if several:
-        head.insert(0, "session")
+    clock = Clock(zone)
+    most = max(40, most if most is not None else width())
+    groups: dict[str, list[Turn]] = {}
+    for turn in turns:
+        groups.setdefault(turn.call.session, []).append(turn)
+    if not groups and not copies:
+        return "No calls."
+    views = {view.session: view for view in found.sessions}
+    inherited: dict[str, int] = {}
+    for call in copies:
+        inherited[call.session] = inherited.get(call.session, 0) + 1
+    lines: list[str] = []
+    for session, group in groups.items():
+        lines += [*([""] if lines else []), *_session(session, group, views.get(session), clock, ink, most)]
+        if count := inherited.pop(session, 0):
+            lines.append(f"  and {plural(count, 'inherited turn')} owned by another session (--format json lists them)")
+    for session, count in inherited.items():
+        lines.append(f"session {clean(session)}: {plural(count, 'inherited turn')} owned by another session")
+    return "\n".join(lines)
+
+
+def _session(
+    session: str, turns: Sequence[Turn], view: SessionView | None, clock: Clock, ink: Ink, most: int
+) -> list[str]:
+    models = list(dict.fromkeys(turn.call.model for turn in turns))
+    chains = {turn.call.chain for turn in turns}
+    days = {clock.day(turn.call.time) for turn in turns if turn.call.time is not None}
+    about = [turns[0].call.source, plural(len(turns), "call")]
+    if len(models) == 1:
+        about.append(clean(models[0] or "model not known"))
+    if len(days) == 1:
+        about.append(next(iter(days)) or UNKNOWN)
+    title = middle(clean(session), max(20, most // 2))
+    rest = cut(" · " + " · ".join(about), most - len("session ") - len(title))
+    marks = _marks(view)
+    head = ["turn", "chain", "time", "model", "prompt", "read", "write", "fresh", "output", "hit", "cost", "note"]
+    form = "%H:%M:%S" if len(days) <= 1 else "%m-%d %H:%M:%S"
     rows = []
     for turn in turns:
         call = turn.call
-        notes = list(marks.get((call.session, turn.index), ()))
-        if turn.cache_miss_cause is not None:
-            notes.append(f"✖ {turn.cache_outcome}: {turn.cache_miss_cause}")
-        if call.purpose != "work":
-            notes.append(call.purpose)
-        if call.status != "ok":
-            notes.append(call.status)
-        share = None
-        if call.prompt_tokens and call.cache_read_tokens is not None:
-            share = call.cache_read_tokens / call.prompt_tokens
-        row = [
+        rows.append([
             str(turn.index),
-            clock(call.time, "%m-%d %H:%M:%S"),
-            cut(clean(call.model or UNKNOWN), 26),
-            tokens(call.prompt_tokens),
+            chain_name(call.chain, 14),
+            clock(call.time, form),
+            cut(clean(call.model or UNKNOWN), 24),
+            tokens(call.prompt_tokens, mark=turn_mark(turn)),
             tokens(call.cache_read_tokens),
             tokens(call.cache_write_tokens),
             tokens(call.fresh_tokens),
-            tokens(call.output_tokens, mark=">" if call.output_is_lower_bound else ""),
-            percent(share),
-            usd(turn.cost_usd, mark="~" if turn.cost_estimated else ""),
-            ink(" ".join(notes), "yellow") if notes else "",
-        ]
-        if chains:
-            row.insert(1, cut(clean(call.chain), 14))
-        if several:
-            row.insert(0, short(call.session))
-        rows.append(row)
-    right = ("l" if several else "") + ("rl" if chains else "r") + "llrrrrrrrl"
-    return "\n".join(aligned(head, rows, right=right, ink=ink, indent=""))
+            tokens(call.output_tokens, mark=turn_output_mark(turn)),
+            percent(read_share(turn)),
+            usd(turn.cost_usd, mark=turn_cost_mark(turn)),
+            _note(turn, marks.get(turn.index, ()), ink),
+        ])  # fmt: skip
+    never = [name for name, alone in (("chain", len(chains) == 1), ("model", len(models) == 1)) if alone]
+    for name in never:
+        place = head.index(name)
+        del head[place]
+        for row in rows:
+            del row[place]
+    right = "".join("l" if name in ("chain", "time", "model", "note") else "r" for name in head)
+    return [
+        ink("session ", "dim") + ink(title, "bold") + ink(rest, "dim"),
+        *aligned(head, rows, right=right, ink=ink, indent="", most=most, drop=_DROP, flex="note", least=12),
+    ]
+
+
+def _marks(view: SessionView | None) -> Mapping[int, list[str]]:
+    """What happened before each call, in words."""
+    marks: dict[int, list[str]] = {}
+    for event in view.events if view is not None else ():
+        place = event.before_call if event.before_call is not None else event.after_call
+        known = EVENTS.get(event.kind)
+        if known is None or place is None:
+            continue
+        guessed = event.evidence == "inferred"
+        marks.setdefault(place, []).append(f"{known[guessed]} {ESTIMATED if guessed else ''}{known[2]}")
+    return marks
+
+
+def _note(turn: Turn, marks: Sequence[str], ink: Ink) -> str:
+    call = turn.call
+    notes = []
+    if call.status != "ok":
+        notes.append(ink(_STATUS.get(call.status, call.status), "red" if call.status == "error" else "yellow"))
+    if call.purpose != "work":
+        notes.append(ink("summarises" if call.purpose == "compaction" else "side call", "dim"))
+    notes += [ink(mark, "yellow") for mark in marks]
+    if turn.cache_miss_cause is not None:
+        sign, colour = (MISS, "red") if turn.cache_outcome == "miss" else (PARTIAL, "yellow")
+        notes.append(ink(f"{sign} {turn.cache_outcome}: {turn.cache_miss_cause.replace('_', ' ')}", colour))
+    return " ".join(notes)
+
+
+_STATUS = {"error": "failed", "in_flight": "in flight", "estimated": "~ estimated"}

@@ -2,247 +2,296 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monitor.decision.model import ACTION_WORDS, Decision
-from monitor.reports import shape
-from monitor.reports.text import UNKNOWN, Ink, Stream, bar, cells, clean, cut, percent, table, tokens, usd, width
+from monitor.reports import gather, shape
+from monitor.reports.clock import Clock
+from monitor.reports.text import UNKNOWN, Ink, Stream, bar, clean, cut, percent, table, tokens, usd, width, wrap
+from monitor.reports.words import (
+    ASSUMED,
+    AT_LEAST,
+    CAUSES,
+    ESTIMATED,
+    INKS,
+    cost_mark,
+    output_mark,
+    plural,
+    short,
+    used_tokens,
+)
 from monitor.sessions.view import Loaded, SessionView
 
-_MOST_SESSIONS, _MOST_DAYS, _MOST_COMPACTIONS = 20, 14, 12
-_INKS = {"continue": "green", "trim": "yellow", "compact_at_boundary": "yellow", "compact_now": "red",
-         "notes_new_window": "magenta", "fresh": "magenta"}  # fmt: skip
+_MOST_SESSIONS, _MOST_DAYS, _MOST_COMPACTIONS, _MOST_MODELS = 20, 14, 12, 12
 
 
 def text(
-    found: Loaded, decisions: Mapping[str, Decision], now: int, *, out: Stream | None = None, zone: str | None = None
+    found: Loaded,
+    decisions: Mapping[str, Decision],
+    now: int,
+    *,
+    out: Stream | None = None,
+    zone: str | None = None,
+    most: int | None = None,
 ) -> str:
-    """The report of loaded sessions.
+    """The report of loaded sessions. One session is shown in full, several as a list with sums.
 
     Args:
         now: milliseconds since the epoch.
         out: where it will go (decides about colour); None: plain.
         zone: name of the time zone times are shown in; None: the machine's.
+        most: columns; None: those of the terminal. Narrow ones lose columns of less weight, nothing is broken.
+
+    Raises:
+        ReportError: there is no such time zone.
     """
     ink = Ink(out)
     clock = Clock(zone)
+    most = max(40, most if most is not None else width())
     if not found.sessions:
-        return "No session with calls was found.\n" + _how_to_go_on()
+        return "\n".join(["No session with calls was found.", *wrap(_HOW_TO_GO_ON, most, "")])
     total = shape.totals(found.sessions)
-    lines = [_title(found, total, clock, ink), ""]
-    lines += _totals(total, ink)
-    lines += ["", *_sessions(found, decisions, clock, ink)]
-    lines += _compactions(found, clock, ink)
-    lines += _misses(found, total, ink)
-    lines += _groups("By model", shape.by_model(found.sessions), "model", ink)
-    days = shape.by_day(found.sessions)
+    lines = [*_title(found, total, clock, ink, most), ""]
+    if len(found.sessions) == 1:
+        from monitor.reports.session_text import session
+
+        view = found.sessions[0]
+        lines += session(view, decisions.get(view.session), clock, ink, most)
+    else:
+        lines += [*totals_table(total, ink, most), "", *_sessions(found, decisions, clock, ink, most)]
+        lines += compactions(found.sessions, clock, ink, most)
+    lines += misses(found.sessions, ink, most)
+    models = shape.by_model(found.sessions)
+    if len(found.sessions) > 1 or len(models) > 1:
+        lines += _groups("By model", models, "model", ink, most, _MOST_MODELS, found.sessions)
+    days = gather.by_day(found.sessions, clock)
     if len(days) > 1:
-        lines += _groups("By day (UTC)", days[-_MOST_DAYS:], "date", ink)
-    lines += _notes(found, total)
+        name = "UTC" if clock.utc else clock.name(now)
+        lines += _groups(f"By day ({name})", days, "date", ink, most, _MOST_DAYS, found.sessions)
+    lines += notes(found, total, ink, most)
     return "\n".join(lines)
 
 
-def _how_to_go_on() -> str:
-    return "Name a log file or folder (`ctxmon report PATH`), or ask `ctxmon doctor PATH` what was seen there."
+_HOW_TO_GO_ON = "Name a log file or folder (`ctxmon report PATH`), or ask `ctxmon doctor PATH` what was seen there."
 
 
-class Clock:
-    """Times in one zone."""
-
-    def __init__(self, zone: str | None) -> None:
-        self.zone: dt.tzinfo | None = None
-        if zone is not None:
-            import zoneinfo
-
-            try:
-                self.zone = zoneinfo.ZoneInfo(zone)
-            except (zoneinfo.ZoneInfoNotFoundError, ValueError) as error:
-                from monitor.reports.errors import ReportError
-
-                raise ReportError(f"--tz {zone}: there is no such time zone here (e.g. Europe/Berlin, UTC)") from error
-
-    def __call__(self, ms: int | None, form: str = "%Y-%m-%d %H:%M") -> str:
-        if ms is None:
-            return UNKNOWN
-        moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=ms)
-        return moment.astimezone(self.zone).strftime(form)
-
-
-def _title(found: Loaded, total: dict[str, Any], clock: Clock, ink: Ink) -> str:
+def _title(found: Loaded, total: dict[str, Any], clock: Clock, ink: Ink, most: int) -> list[str]:
     firsts = [view.first for view in found.sessions if view.first is not None]
     lasts = [view.last for view in found.sessions if view.last is not None]
-    when = f" · {clock(min(firsts))} to {clock(max(lasts))}" if firsts and lasts else ""
-    many = "session" if len(found.sessions) == 1 else "sessions"
-    return ink("ctxmon report", "bold") + f" · {len(found.sessions)} {many} · {total['calls']} turns{when}"
+    parts = [plural(len(found.sessions), "session"), plural(total["calls"], "turn")]
+    if firsts and lasts:
+        parts.append(clock.period(min(firsts), max(lasts)))
+        if not clock.utc or clock.asked:
+            parts[-1] += f" {clock.name(max(lasts))}"
+    return [ink("ctxmon report", "bold") + cut(" · " + " · ".join(parts), most - 13)]
 
 
-def _totals(total: dict[str, Any], ink: Ink) -> list[str]:
-    mark = ">" if total["output_is_lower_bound"] else ""
+def totals_table(total: Mapping[str, Any], ink: Ink, most: int, estimated: bool = False) -> list[str]:
+    """Sums in one row. ``total`` has the names of the contract."""
     reads, prompts = total["cache_read_tokens"], total["prompt_tokens"]
-    head = ("prompt", "cache read", "cache write", "fresh", "output", "read share", "cost")
-    row = (
+    head = ["prompt", "cache read", "cache write", "fresh", "output", "read share", "cost"]
+    row = [
         tokens(prompts),
         tokens(reads),
         tokens(total["cache_write_tokens"]),
         tokens(total["fresh_tokens"]),
-        tokens(total["output_tokens"], mark=mark),
+        tokens(total["output_tokens"], mark=output_mark(total)),
         percent(reads / prompts if reads is not None and prompts else None),
-        usd(total["cost_usd"], mark=mark),
+        usd(total["cost_usd"], mark=cost_mark(total, estimated)),
+    ]
+    if total["reasoning_tokens"]:
+        head.insert(5, "reasoning")
+        row.insert(5, tokens(total["reasoning_tokens"]))
+    return table(
+        head, [row], right="rrrrrrrr", ink=ink, most=most, drop=("reasoning", "read share", "cache write", "fresh")
     )
-    return table(head, [row], right="rrrrrrr", ink=ink)
 
 
-def _sessions(found: Loaded, decisions: Mapping[str, Decision], clock: Clock, ink: Ink) -> list[str]:
-    lines = [ink("Sessions", "bold") + "  (turn = one API call; now/limit: the context after the last turn)"]
-    wide = width() >= 118
-    head = ["session", "source", "turns", "now/limit", "", "peak", "hit", "misses", "compactions", "cost", "advice"]
-    if wide:
-        head.insert(2, "project")
-        head.insert(1, "last")
-    rows = []
-    for view in found.sessions[:_MOST_SESSIONS]:
-        row = _session_row(view, decisions.get(view.session), ink)
-        if wide:
-            row.insert(2, cut(clean(view.project or UNKNOWN), 16))
-            row.insert(1, clock(view.last, "%m-%d %H:%M"))
-        rows.append(row)
-    right = "lllrrlrrrrrl"[1:] if not wide else "llllrrlrrrrrl"
-    lines += table(head, rows, right=right, ink=ink)
+def _sessions(found: Loaded, decisions: Mapping[str, Decision], clock: Clock, ink: Ink, most: int) -> list[str]:
+    about = "  a turn is one API call; now: the context after the last turn"
+    lines = [ink("Sessions", "bold") + ink(cut(about, most - 8), "dim")]
+    head = ["session", "last", "source", "project", "turns", "now/limit", "", "full", "peak", "hit", "misses",
+            "compactions" if most >= 110 else "comp.", "cost", "advice"]  # fmt: skip
+    rows = [
+        _session_row(view, decisions.get(view.session), clock, ink, most) for view in found.sessions[:_MOST_SESSIONS]
+    ]
+    drop = ("project", "last", "", "source", "peak", "misses", "hit", "turns", "comp.", "cost", "full")
+    lines += table(head, rows, right="llllrrlrrrrrrl", ink=ink, most=most, drop=drop, flex="session", least=6)
     if len(found.sessions) > _MOST_SESSIONS:
-        lines.append(f"  … and {len(found.sessions) - _MOST_SESSIONS} more (--format json lists all)")
+        lines.append(f"  … and {len(found.sessions) - _MOST_SESSIONS:,} more (--format json lists all)")
     return lines
 
 
-def _session_row(view: SessionView, decision: Decision | None, ink: Ink) -> list[str]:
+def _session_row(view: SessionView, decision: Decision | None, clock: Clock, ink: Ink, most: int) -> list[str]:
+    head = [
+        short(view.session),
+        clock(view.last if view.last is not None else view.first, "%m-%d %H:%M"),
+        view.source,
+        cut(clean(view.project or UNKNOWN), 16),
+    ]
+    cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums, gather.has_estimates(view)))
     if view.totals_only:
-        return [short(view.session), view.source, UNKNOWN, "totals only", "", UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-                usd(view.sums.cost_usd), UNKNOWN]  # fmt: skip
-    used = None
-    if view.last_prompt_tokens is not None:
-        used = view.last_prompt_tokens + (view.last_output_tokens or 0)
-    limit = tokens(view.usable_limit) + ("?" if view.usable_limit is not None and view.usable_limit_assumed else "")
-    misses = sum(view.cache_misses.values())
+        used = f"sum {tokens(view.sums.prompt_tokens)}"
+        return [*head, UNKNOWN, used, "", *[UNKNOWN] * 5, cost, ink("totals only", "dim")]
+    limit = tokens(view.usable_limit) + (ASSUMED if view.usable_limit is not None and view.usable_limit_assumed else "")
     compactions = str(view.compactions)
     if view.inferred_compactions:
-        compactions += f" (~{view.inferred_compactions})"
+        compactions += f" ({ESTIMATED}{view.inferred_compactions})"
     advice = UNKNOWN
     if decision is not None:
-        advice = ink(ACTION_WORDS[decision.action], _INKS[decision.action])
+        advice = ink(ACTION_WORDS[decision.action], INKS[decision.action])
     return [
-        short(view.session),
-        view.source,
-        str(view.sums.calls) + (f"+{view.sums.side_calls}" if view.sums.side_calls else ""),
-        f"{tokens(used)}/{limit}",
-        f"{bar(view.fill)} {percent(view.fill):>4}",
+        *head,
+        f"{view.sums.calls:,}" + (f"+{view.sums.side_calls:,}" if view.sums.side_calls else ""),
+        f"{tokens(used_tokens(view))}/{limit}",
+        bar(view.fill),
+        percent(view.fill),
         tokens(view.peak_prompt_tokens),
         percent(view.prefix_hit_ratio),
-        str(misses) if view.cache_hit_ratio is not None else UNKNOWN,
+        str(sum(view.cache_misses.values())) if view.cache_hit_ratio is not None else UNKNOWN,
         compactions,
-        usd(view.sums.cost_usd, mark=">" if view.sums.output_is_lower_bound else ""),
+        cost,
         advice,
     ]
 
 
-def short(session: str) -> str:
-    """A session's id as people need it: the first group of a uuid, the whole of a short name."""
-    name = clean(session)
-    return name[:8] if len(name) >= 32 else cut(name, 18)
-
-
-def _compactions(found: Loaded, clock: Clock, ink: Ink) -> list[str]:
+def compactions(views: Sequence[SessionView], clock: Clock, ink: Ink, most: int) -> list[str]:
+    """What compactions took and gave, the latest first."""
+    several = len(views) > 1
     rows = []
-    for view in found.sessions:
-        for cost in view.compaction_costs:
+    for view in views:
+        for cost in gather.balances(view):
             event = cost.event
-            rows.append((event.time or 0, [
-                short(view.session),
+            place = f"{event.before_call}" if event.before_call is not None else UNKNOWN
+            size = f"{tokens(event.tokens_before)} → {tokens(event.tokens_after)}"
+            row = [
                 clock(event.time, "%m-%d %H:%M"),
-                str(event.before_call) if event.before_call is not None else UNKNOWN,
-                f"{tokens(event.tokens_before)} → {tokens(event.tokens_after)}",
+                place,
+                size,
                 event.trigger or UNKNOWN,
                 event.evidence,
                 tokens(cost.rewrite_tokens),
                 tokens(cost.saved_tokens),
                 str(cost.break_even_call) if cost.break_even_call is not None else UNKNOWN,
-                cost.verdict,
-            ]))  # fmt: skip
+                str(cost.calls_after),
+                ink(cost.verdict, *_VERDICTS.get(cost.verdict, ())),
+            ]
+            rows.append((event.time or 0, [short(view.session), *row] if several else row))
     if not rows:
         return []
     rows.sort(key=lambda row: row[0], reverse=True)
-    head = ("session", "time", "turn", "before → after", "trigger", "evidence", "rewritten", "saved", "pays after",
-            "verdict")  # fmt: skip
+    head = ["time", "turn", "before → after", "trigger", "evidence", "rewritten", "saved", "pays after", "turns since",
+            "verdict"]  # fmt: skip
+    right = "lrrllrrrrl"
+    if several:
+        head, right = ["session", *head], "l" + right
     lines = ["", ink("Compactions", "bold")]
-    lines += table(head, [row for _, row in rows[:_MOST_COMPACTIONS]], right="llrrllrrrl", ink=ink)
+    drop = ("trigger", "turns since", "saved", "evidence", "time", "rewritten", "pays after")
+    lines += table(
+        head, [row for _, row in rows[:_MOST_COMPACTIONS]], right=right, ink=ink, most=most, drop=drop, flex="session",
+        least=6,
+    )  # fmt: skip
     if len(rows) > _MOST_COMPACTIONS:
-        lines.append(f"  … and {len(rows) - _MOST_COMPACTIONS} more")
+        lines.append(f"  … and {len(rows) - _MOST_COMPACTIONS} more (--format json lists all)")
     return lines
 
 
-_CAUSES = {
-    "compaction": "after a compaction",
-    "trim": "tool results were dropped",
-    "model_switch": "another model",
-    "expired": "pause longer than the cache lives",
-    "prefix_changed": "the beginning of the prompt changed",
-    "unknown": "cause unknown",
-}
+_VERDICTS = {"paid back": ("green",), "did not pay": ("red",), "not yet": ("yellow",)}
 
 
-def _misses(found: Loaded, total: dict[str, Any], ink: Ink) -> list[str]:
-    if not total["cache_misses"]:
+def misses(views: Sequence[SessionView], ink: Ink, most: int) -> list[str]:
+    """Cache misses by cause, with what they cost above a cache read."""
+    found = gather.misses(views)
+    if not found:
         return []
-    costs: dict[str, float] = {}
-    for view in found.sessions:
-        for turn in view.turns:
-            if turn.cache_miss_cause is not None and turn.miss_cost_usd is not None:
-                costs[turn.cache_miss_cause] = costs.get(turn.cache_miss_cause, 0.0) + turn.miss_cost_usd
     rows = [
-        (cause, _CAUSES.get(cause, ""), str(count), usd(costs.get(cause)))
-        for cause, count in sorted(total["cache_misses"].items(), key=lambda entry: -entry[1])
+        (
+            row.cause,
+            CAUSES.get(row.cause, ""),
+            f"{row.calls:,}",
+            f"{row.partial:,}" if row.partial else "",
+            usd(row.cost, mark=AT_LEAST if row.unpriced and row.cost is not None else ""),
+        )
+        for row in found
     ]
-    return ["", ink("Cache misses", "bold"), *table(("cause", "", "turns", "cost of it"), rows, right="llrr", ink=ink)]
+    head = ("cause", "", "turns", "partial", "cost of it")
+    return [
+        "",
+        ink("Cache misses", "bold"),
+        *table(head, rows, right="llrrr", ink=ink, most=most, drop=("", "partial")),
+    ]
 
 
-def _groups(title: str, groups: list[dict[str, Any]], key: str, ink: Ink) -> list[str]:
+def _groups(
+    title: str,
+    groups: list[dict[str, Any]],
+    key: str,
+    ink: Ink,
+    most: int,
+    limit: int,
+    views: Sequence[SessionView],
+) -> list[str]:
+    guessed = gather.estimated_models(views) if key == "model" else set()
+    used = [row for row in groups if row["calls"]]
+    if not used:
+        return []
+    shown = used[-limit:] if key == "date" else used[:limit]
     rows = [
         (
             clean(row[key] or "(not known)"),
-            str(row["calls"]),
+            f"{row['calls']:,}",
             tokens(row["prompt_tokens"]),
             tokens(row["cache_read_tokens"]),
             tokens(row["cache_write_tokens"]),
             tokens(row["fresh_tokens"]),
-            tokens(row["output_tokens"], mark=">" if row["output_is_lower_bound"] else ""),
-            usd(row["cost_usd"]),
+            tokens(row["output_tokens"], mark=output_mark(row)),
+            usd(row["cost_usd"], mark=cost_mark(row, row.get("model") in guessed)),
         )
-        for row in groups
-        if row["calls"]
+        for row in shown
     ]
-    if not rows:
-        return []
     head = (key, "turns", "prompt", "read", "write", "fresh", "output", "cost")
-    return ["", ink(title, "bold"), *table(head, rows, right="lrrrrrrr", ink=ink)]
+    lines = ["", ink(title, "bold")]
+    lines += table(
+        head, rows, right="lrrrrrrr", ink=ink, most=most, drop=("write", "fresh", "read", "output"), flex=key, least=12
+    )
+    if len(shown) < len(used):
+        which = "earlier days" if key == "date" else "more"
+        lines.append(f"  … and {len(used) - len(shown)} {which} (--format json lists all)")
+    return lines
 
 
-def _notes(found: Loaded, total: dict[str, Any]) -> list[str]:
-    notes = []
-    if any(view.usable_limit_assumed and view.usable_limit is not None for view in found.sessions):
-        notes.append("? limit: by the client's own rule, not logged (--context-limit sets it)")
+def notes(found: Loaded, total: Mapping[str, Any], ink: Ink, most: int) -> list[str]:
+    """What the marks mean and what is not in the figures."""
+    views = found.sessions
+    told = []
+    if any(view.usable_limit_assumed and view.usable_limit is not None for view in views):
+        told.append(f"{ASSUMED} limit: by the client's own rule, not logged (--context-limit sets it)")
     if total["output_is_lower_bound"]:
-        notes.append("> output: some answers were logged before they were finished; output and cost are at least this")
+        told.append(f"{AT_LEAST} output: answers that were logged before they were finished; output and cost are at "
+                    "least this")  # fmt: skip
     if total["inferred_compactions"]:
-        notes.append("~ compactions: so many of them inferred from token counts, the log has no mark")
+        told.append(f"{ESTIMATED} compactions: so many are inferred from token counts, the log has no mark")
+    if any(gather.has_estimates(view) for view in views):
+        told.append(f"{ESTIMATED} cost: the price is that of a model with a similar name, or tokens are estimates")
     if total["unpriced_calls"]:
-        notes.append(f"{total['unpriced_calls']} turns of models without a known price are not in the cost")
+        told.append(f"{plural(total['unpriced_calls'], 'turn')} without a known price not in the cost "
+                    "(--prices FILE adds prices)")  # fmt: skip
+    if total["calls_without_usage"]:
+        told.append(f"{plural(total['calls_without_usage'], 'turn')} without token counts in the log")
+    if total["side_calls"]:
+        told.append(f"+{plural(total['side_calls'], 'side call')} (titles, routing, token counting) beside the turns, "
+                    "in no sum")  # fmt: skip
     if total["error_calls"]:
-        notes.append(f"{total['error_calls']} requests failed (not counted)")
+        told.append(f"{plural(total['error_calls'], 'request')} failed, in no sum")
     if total["inherited_calls"]:
-        notes.append(f"{total['inherited_calls']} copies of turns in resumed or forked sessions counted once")
+        copies = plural(total["inherited_calls"], "copy", "copies")
+        told.append(f"{copies} of turns in resumed or forked sessions; each turn counts once")
+    if any(view.totals_only for view in views):
+        told.append("totals only: the tool logs sums per session and no calls, so there is no curve and no advice")
     if found.problems:
-        notes.append(f"{len(found.problems)} problems while reading (`ctxmon doctor` lists them)")
-    return ["", *(f"  {note}" for note in notes)] if notes else []
+        told.append(f"{plural(len(found.problems), 'problem')} while reading (`ctxmon doctor` lists them)")
+    return ["", *(ink(line, "dim") for note in told for line in wrap(note, most))] if told else []
 
 
-__all__ = ["Clock", "cells", "short", "text"]
+__all__ = ["Clock", "short", "text"]

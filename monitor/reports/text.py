@@ -50,6 +50,8 @@ def width(default: int = 100) -> int:
 
 def cells(text: str) -> int:
     """Columns a text takes; wide characters take two, combining ones none, colour codes none."""
+    if text.isascii() and "\x1b" not in text:
+        return len(text)
     total = 0
     inside = False
     for char in text:
@@ -70,15 +72,55 @@ def clean(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """A text of at most so many columns, the end replaced by an ellipsis."""
+    """A text of at most so many columns, the end replaced by an ellipsis. Colours are ended where it is cut."""
     if cells(text) <= most:
         return text
-    out = ""
+    if most < 1:
+        return ""
+    out, used, inside, painted = "", 0, False, False
     for char in text:
-        if cells(out + char) > most - 1:
-            break
+        if inside or char == "\x1b":
+            inside = char != "m"
+            painted = True
+        else:
+            used += cells(char)
+            if used > most - 1:
+                break
         out += char
-    return out + "…"
+    return out + "…" + ("\x1b[0m" if painted else "")
+
+
+def middle(text: str, most: int) -> str:
+    """A plain text of at most so many columns, its middle replaced by an ellipsis: both ends of a path matter."""
+    if cells(text) <= most:
+        return text
+    if most < 5:
+        return cut(text, most)
+    tail = (most - 1) * 2 // 3
+    head, end = text, text
+    while cells(head) > most - 1 - tail:
+        head = head[:-1]
+    while cells(end) > tail:
+        end = end[1:]
+    return f"{head}…{end}"
+
+
+def wrap(text: str, most: int, indent: str = "  ", first: str | None = None) -> list[str]:
+    """Words in lines of at most so many columns.
+
+    Args:
+        indent: begins every line; with ``first`` given that begins the first one instead (same width).
+    """
+    lines: list[str] = []
+    current = ""
+    for word in text.split():
+        if current and cells(indent) + cells(current) + 1 + cells(word) > max(most, 20):
+            lines.append(current)
+            current = word
+        else:
+            current = f"{current} {word}" if current else word
+    lines.append(current)
+    return [(first if first is not None and not place else indent) + line for place, line in enumerate(lines)]
 
 
 def tokens(value: float | None, *, mark: str = "") -> str:
@@ -112,7 +154,10 @@ def usd(value: float | None, *, mark: str = "") -> str:
         return UNKNOWN
     if value == 0:
         return f"{mark}$0"
-    return f"{mark}${value:.4f}" if abs(value) < 0.1 else f"{mark}${value:,.2f}"
+    sign, size = ("-" if value < 0 else ""), abs(value)
+    if size < 0.000_05:
+        return f"{mark}{sign}<$0.0001"
+    return f"{mark}{sign}${size:.4f}" if size < 0.1 else f"{mark}{sign}${size:,.2f}"
 
 
 def span(p10: float, p50: float, p90: float) -> str:
@@ -145,22 +190,49 @@ def bar(share: float | None, size: int = 8) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[Any]], *, right: str = "", ink: Ink | None = None, indent: str = "  "
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    right: str = "",
+    ink: Ink | None = None,
+    indent: str = "  ",
+    most: int | None = None,
+    drop: Sequence[str] = (),
+    flex: str = "",
+    least: int = 8,
 ) -> list[str]:
     """Rows under a head, aligned.
 
     Args:
         right: one letter for each column, ``r`` right, ``l`` left; short: the rest is left.
+        most: columns of the terminal; a wider table loses the columns of ``drop`` (by their heads, in this order)
+            until it fits, and then the column ``flex`` is cut, to no less than ``least``.
     """
-    texts = [[UNKNOWN if cell is None else str(cell) for cell in row] for row in rows]
-    sizes = [max([cells(name), *(cells(row[place]) for row in texts)]) for place, name in enumerate(head)]
+    texts = [[UNKNOWN if cell is None else str(cell) for cell in row] for row in (head, *rows)]
+    sizes = [max(cells(row[place]) for row in texts) for place in range(len(head))]
+    kept = list(range(len(head)))
+
+    def width_of(columns: Sequence[int]) -> int:
+        return cells(indent) + sum(sizes[place] for place in columns) + 2 * max(0, len(columns) - 1)
+
+    if most is not None:
+        for name in drop:
+            if width_of(kept) <= most:
+                break
+            kept = [place for place in kept if head[place] != name]
+        over = width_of(kept) - most
+        place = next((place for place in kept if head[place] == flex), None) if flex else None
+        if over > 0 and place is not None:
+            size = sizes[place] = max(least, sizes[place] - over)
+            for row in texts:
+                row[place] = cut(row[place], size)
 
     def line(parts: Sequence[str]) -> str:
         done = []
-        for place, part in enumerate(parts):
-            gap = " " * (sizes[place] - cells(part))
-            done.append(gap + part if right[place : place + 1] == "r" else part + gap)
+        for place in kept:
+            gap = " " * (sizes[place] - cells(parts[place]))
+            done.append(gap + parts[place] if right[place : place + 1] == "r" else parts[place] + gap)
         return (indent + "  ".join(done)).rstrip()
 
-    heading = line(head)
-    return [ink(heading, "dim") if ink is not None else heading, *(line(row) for row in texts)]
+    heading, *body = (line(row) for row in texts)
+    return [ink(heading, "dim") if ink is not None else heading, *body]
