@@ -21,52 +21,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from monitor.readers import gateway_sqlite, known_tables, table_rows, usage
+from monitor.readers import gateway_sqlite, known_tables, table_rows
 from monitor.readers import gateway_values as values
 from monitor.readers.base import BaseParser, FileContext, Head, ReadError, read_head
 from monitor.readers.column_map import ColumnMap, MapError, load_map, parse_map
-from monitor.records import Call, Evidence, Purpose, SessionEvidence, Status
+from monitor.readers.table_calls import CELLS, OWN, OWN_CELLS, Maker, cleaners, own_cost, proves_exclusive
+from monitor.records import Call
 
 __all__ = ["READER", "READERS", "ColumnMap", "MapError", "load_map", "parse_map"]
 
-#: the columns of our own ``calls`` tables
-OWN = ColumnMap(
-    {
-        "time": "time",
-        "model": "model",
-        "prompt": "prompt_tokens",
-        "cached": "cache_read_tokens",
-        "cache_write": "cache_write_tokens",
-        "cache_write_1h": "cache_write_1h_tokens",
-        "output": "output_tokens",
-        "reasoning": "reasoning_tokens",
-        "session": "session",
-        "chain": "chain",
-        "provider": "provider",
-        "status": "status",
-        "id": "call_id",
-        "duration_ms": "duration_ms",
-        "purpose": "purpose",
-        "context_limit": "context_limit",
-    },
-    input_includes_cached=True,
-)
+_TIME, _PROMPT, _READ = (CELLS.index(name) for name in ("time", "prompt", "cached"))
 _OWN_COLUMNS = ("session", "session_evidence", "prompt_tokens", "cache_read_tokens", "output_tokens", "purpose")
 _HINT = (
     "this table is of no known kind: name its columns with --map FILE; 'ctxmon doctor --suggest-map FILE' proposes one"
 )
 
-_FAILED = {"error", "failure", "failed", "false", "timeout", "aborted", "cancelled", "canceled", "rejected"}
-_ESTIMATED = {"estimated", "estimate"}
-
 
 class TableParser(BaseParser):
     """Reads one table; all rows are seen before the first call is made, as a later row may tell the usage rule."""
-
-    def __init__(self, context: FileContext) -> None:
-        super().__init__(context)
-        self._session = values.placeholder(self.file)
-        self._keys = values.Ordinals()
 
     def read(self, context: FileContext) -> None:
         columns = self.options.map if isinstance(self.options.map, ColumnMap) else None
@@ -77,20 +49,25 @@ class TableParser(BaseParser):
                 self._known(context, kind)
                 return
             columns = _own(seen_first)
-        get = getters(columns)
-        found = []
+        cells_of = cell_reader(columns)
+        found: list[tuple[int | None, list[Any]]] = []
         seen: set[str] = set()
+        first: dict[str, Any] | None = None
         for line, row in table_rows.rows(context, self.problem, columns.rows):
+            first = first or row
             seen.update(row)
-            found.append((line, row))
+            found.append((line, cells_of(row)))
         if not found:
             return
-        self._check(columns, seen, found[0][1])
+        self._check(columns, seen, first or {})
         inclusive = columns.input_includes_cached
         if inclusive is None:
-            inclusive = not any(_proves_exclusive(get, row) for _, row in found)
-        for line, row in found:
-            self.records.append(self._call(get, row, line, inclusive, columns))
+            inclusive = not any(proves_exclusive(cells[_PROMPT], cells[_READ]) for _, cells in found)
+        maker = Maker(self.file, own=columns is OWN)
+        for line, cells in found:
+            if cells[_TIME] is None and "time" in columns.columns:
+                self._bad_time(line)
+            self.records.append(maker.call(cells, line, inclusive))
 
     def _known(self, context: FileContext, kind: str) -> None:
         groups = values.Sightings("chain")
@@ -106,55 +83,6 @@ class TableParser(BaseParser):
             if column not in seen and column.split(".")[0] not in seen and values.at(row, column) is None:
                 self.problem(None, f"the table has no column '{column}', which the map names for '{name}'")
 
-    def _call(
-        self, get: dict[str, Getter], row: dict[str, Any], line: int | None, inclusive: bool, columns: ColumnMap
-    ) -> Call:
-        tokens = _tokens(get, row, inclusive)
-        status = _status(get["status"](row), tokens)
-        if status == "error" and not tokens.prompt and not tokens.output:
-            tokens = usage.UNKNOWN  # zeros of a request that was refused
-        session = values.text(get["session"](row))
-        chain, purpose = _place(values.text(get["chain"](row)), values.text(get["purpose"](row)))
-        id = values.text(get["id"](row))
-        unit = columns.time_unit if columns.time_unit != "iso" else None
-        time = values.time_ms(get["time"](row), unit)
-        model = values.text(get["model"](row))
-        if time is None and "time" in columns.columns:
-            self._bad_time(line)
-        duration = values.number(get["duration_ms"](row))
-        base = f"table:{session}:{time}:{model}:{tokens.prompt}:{tokens.read}:{tokens.output}"
-        return Call(
-            session=session or self._session,
-            session_evidence=_evidence(session, row) if columns is OWN else "explicit" if session else "file",
-            source=(values.text(row.get("source")) or "table") if columns is OWN else "table",
-            file=self.file,
-            line=line,
-            chain=chain,
-            purpose=purpose,
-            call_id=id,
-            key=id or self._keys.key(base),
-            time=time,
-            duration_ms=None if duration is None or duration < 0 else round(duration),
-            provider=values.provider_name(get["provider"](row)),
-            model=model,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            context_limit=usage.count(get["context_limit"](row)),
-            cost_usd=_own_cost(row) if columns is OWN else values.usd(get["cost"](row)),
-            exchange=usage.count(row.get("exchange")) if columns is OWN else None,
-            output_is_lower_bound=columns is OWN and values.truth(row.get("output_is_lower_bound")) is True,
-            inherited=columns is OWN and values.truth(row.get("inherited")) is True,
-            status=status,
-            usage_rule=tokens.rule,
-            evidence=None if session else Evidence(response_id=id, origin=values.origin("table", get["origin"](row))),
-        )
-
     def _bad_time(self, line: int | None) -> None:
         if sum(1 for record in self.records if not isinstance(record, Call)) < 20:
             self.problem(line, "the time of this row cannot be read; the row counts, without a time")
@@ -166,26 +94,22 @@ def _own(found: table_rows.Peek) -> ColumnMap:
     raise ReadError(_HINT if found.columns or found.kind not in ("xlsx", "parquet") else table_rows.MISSING)
 
 
-def _evidence(session: str | None, row: dict[str, Any]) -> SessionEvidence:
-    word = row.get("session_evidence")
-    if session is None or word not in ("explicit", "chain", "prefix", "lane", "file"):
-        return "file" if session is None else "explicit"
-    return word  # type: ignore[no-any-return]
+Getter = Callable[[Any], Any]
 
 
-def _own_cost(row: dict[str, Any]) -> float | None:
-    """Only what a log stated; what came from a price table is worked out anew."""
-    return values.usd(row.get("cost_usd")) if row.get("cost_source") == "logged" else None
+def cell_reader(columns: ColumnMap) -> Callable[[dict[str, Any]], list[Any]]:
+    """A function from a row to its cells (:data:`table_calls.CELLS`); what has no column is unknown in all rows."""
+    own = columns is OWN
+    steps: list[tuple[Getter, Getter]] = []
+    clean = cleaners(columns)
+    for name in CELLS:
+        column = name if own and name in OWN_CELLS else columns.columns.get(name)
+        steps.append((clean[name], _own_cost if own and name == "cost" else _getter(column)))
+    return lambda row: [tidy(get(row)) for tidy, get in steps]
 
 
-Getter = Callable[[dict[str, Any]], Any]
-
-
-def getters(columns: ColumnMap) -> dict[str, Getter]:
-    """For every field a function from a row to its value; a field without a column is None in every row."""
-    from monitor.readers.column_map import FIELDS
-
-    return {name: _getter(columns.columns.get(name)) for name in FIELDS}
+def _own_cost(row: dict[str, Any]) -> Any:
+    return own_cost(row.get("cost_usd"), row.get("cost_source"))
 
 
 def _getter(column: str | None) -> Getter:
@@ -199,48 +123,6 @@ def _getter(column: str | None) -> Getter:
 
 def _nothing(row: dict[str, Any]) -> Any:
     return None
-
-
-def _proves_exclusive(get: dict[str, Getter], row: dict[str, Any]) -> bool:
-    prompt, read = usage.count(get["prompt"](row)), usage.count(get["cached"](row))
-    return prompt is not None and read is not None and read > prompt
-
-
-def _tokens(get: dict[str, Getter], row: dict[str, Any], inclusive: bool) -> usage.Tokens:
-    count = usage.count
-    prompt, fresh = count(get["prompt"](row)), count(get["fresh"](row))
-    read, write = count(get["cached"](row)), count(get["cache_write"](row))
-    output, reasoning = count(get["output"](row)), count(get["reasoning"](row))
-    hour = count(get["cache_write_1h"](row))
-    if prompt is None and fresh is None and output is None:
-        return usage.UNKNOWN
-    if prompt is None or (fresh is not None and not inclusive):
-        return usage.additive(fresh, read, write, output, write_1h=hour, reasoning=reasoning, rule="table fresh")
-    if not inclusive:
-        return usage.additive(prompt, read, write, output, write_1h=hour, reasoning=reasoning, rule="table exclusive")
-    # writes may overlap reads in some providers' figures: only a larger read proves a row exclusive
-    guard = read is not None and read > prompt
-    return usage.inclusive(prompt, read, write, output, write_1h=hour, reasoning=reasoning, rule="table", guard=guard)
-
-
-def _place(chain: str | None, purpose: str | None) -> tuple[str, Purpose]:
-    if purpose == "compaction":
-        return chain or "side", "compaction"
-    if purpose == "side" or chain == "side":
-        return "side", "side"
-    if chain is None or chain == "main" or chain.startswith("agent:"):
-        return chain or "main", "work"
-    return f"agent:{chain}", "work"
-
-
-def _status(value: Any, tokens: usage.Tokens) -> Status:
-    word = (values.text(value) or "").lower() if not isinstance(value, bool) else str(value).lower()
-    code = usage.count(word)
-    if word in _FAILED or (code is not None and 400 <= code < 600):
-        return "error"
-    if word in _ESTIMATED:
-        return "estimated"
-    return "in_flight" if word == "in_flight" and tokens.prompt is None else "ok"
 
 
 class TableReader:
