@@ -44,6 +44,7 @@ class Session:
     changed_from: int = 0
     version: int = 0
     peaks: dict[str | None, int] = field(default_factory=dict)
+    auto_at: int | None = None  # largest context at which the client says it compacted by itself
     view: SessionView | None = None
     _fold: Fold | None = None
     _limits: dict[tuple[str | None, int | None, int | None], Limits] = field(default_factory=dict)
@@ -61,10 +62,14 @@ class Session:
             order.insert(place, key)
         if place < self.changed_from:
             self.changed_from = place
-        if type(item) is Call:
+        if isinstance(item, Call):
             prompt = item.prompt_tokens
             if prompt is not None and prompt > self.peaks.get(item.model, 0) and item.purpose == "work":
                 self._peak(item.model, prompt)
+        elif item.trigger == "auto" and not item.in_call and (item.recorded_before or 0) > (self.auto_at or 0):
+            self.auto_at = item.recorded_before
+            self._limits.clear()
+            self.changed_from = 0
 
     def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
         """Take a record out again; False if it was not there."""
@@ -101,6 +106,7 @@ class Session:
                 logged=call.context_limit,
                 prices=settings.prices,
                 overrides=settings.overrides,
+                auto_at=self.auto_at,
             )
             usable = call.usable_limit
             if usable is None or source == "user":

@@ -14,8 +14,12 @@ from monitor.sessions.view import LimitSource
 
 #: windows a model may have beyond its first one; a prompt that does not fit shows that the next one is in use
 _LARGER = (200_000, 272_000, 400_000, 500_000, 1_000_000, 2_000_000, 10_000_000)
+_CLAUDE_CODE = ("claude-code", "claude-code-otel")
 _CLAUDE_CODE_WINDOW, _CLAUDE_1M = 200_000, 1_000_000
+#: windows that Claude Code's user may choose for models with a native million (/autocompact)
+_CHOSEN = (200_000, 272_000, 500_000)
 _DEFAULT_MAX_OUTPUT = 32_000
+_OPENCODE_MAX_OUTPUT = 32_000  # opencode asks for no longer answers, whatever the model can
 
 
 class Overrides:
@@ -47,12 +51,15 @@ def context_limit(
     logged: int | None,
     prices: PriceTable | None,
     overrides: Overrides,
+    auto_at: int | None = None,
 ) -> tuple[int | None, LimitSource | None]:
     """The context window of a model in a session, in tokens, and how it is known.
 
     Args:
         peak: largest prompt seen of this model in the session; a prompt larger than the table's window proves a larger
             one (Claude Code does not log whether the 1M window is on).
+        auto_at: context at which the client compacted by itself, as the log states it: Claude Code that compacts at
+            167,000 tokens works with 200,000 of the million its model has.
     """
     chosen = overrides.find(model)
     if chosen is not None:
@@ -60,21 +67,36 @@ def context_limit(
     if logged:
         return logged, "logged"
     table: int | None = None
-    if source in ("claude-code", "claude-code-otel") and (model or "").startswith("claude"):
-        # the client's own window, which may be smaller than the model's
-        table = client_window(prices, "claude-code", model) if prices is not None else None
-        table = table or _CLAUDE_CODE_WINDOW
+    how: LimitSource = "table"
+    if source in _CLAUDE_CODE and model is not None:
+        table, how = _claude_code(model, prices, peak, auto_at)
     elif prices is not None:
         limits = prices.limits(model, provider, when)
         table = limits.window if limits is not None else None
     if table is None:
         return None, None
     if peak is not None and peak > table:
-        if table == _CLAUDE_CODE_WINDOW and (model or "").startswith("claude"):
-            return (_CLAUDE_1M if peak <= _CLAUDE_1M else None), "observed" if peak <= _CLAUDE_1M else None
+        if table == _CLAUDE_CODE_WINDOW and "claude" in (model or ""):
+            return (_CLAUDE_1M, "observed") if peak <= _CLAUDE_1M else (None, None)
         larger = next((size for size in _LARGER if size >= peak), None)
         return larger, "observed" if larger is not None else None
-    return table, "table"
+    return table, how
+
+
+def _claude_code(
+    model: str, prices: PriceTable | None, peak: int | None, auto_at: int | None
+) -> tuple[int, LimitSource]:
+    """The client's own window: not always the model's, and 200,000 for models it does not know."""
+    window = client_window(prices, "claude-code", model) if prices is not None else None
+    if window is None or "claude" not in model:
+        return min(window or _CLAUDE_CODE_WINDOW, _CLAUDE_CODE_WINDOW), "table"
+    if window > _CLAUDE_CODE_WINDOW and auto_at is not None:
+        for size in _CHOSEN:
+            # the client says when it compacted up to 3 % after it had reached the limit
+            limit = usable_limit("claude-code", size, "observed", None) or 0
+            if limit >= 0.97 * auto_at and (peak is None or peak <= size):
+                return size, "observed"
+    return window, "table"
 
 
 def usable_limit(
@@ -84,7 +106,7 @@ def usable_limit(
     if window is None:
         return None
     output = max_output if max_output else _DEFAULT_MAX_OUTPUT
-    if source in ("claude-code", "claude-code-otel"):
+    if source in _CLAUDE_CODE:
         return max(0, window - min(output, 20_000) - 13_000)
     if source in ("codex", "codex-otel"):
         # the logged window is 95 % of the full one, of which Codex uses 90 %
@@ -95,7 +117,8 @@ def usable_limit(
     if source in ("gemini-cli", "gemini-otel"):
         return window // 2
     if source == "opencode":
-        return max(0, window - min(output, 20_000))
+        output = min(output, _OPENCODE_MAX_OUTPUT)
+        return max(0, window - output - min(output, 20_000))
     if source == "goose":
         return round(window * 0.8)
     return round(window * 0.9)
@@ -116,7 +139,7 @@ _LIFE = {
     "google": 3_600,
     "gemini": 3_600,
     "deepseek": 86_400,
-    "moonshot": 300,
+    "moonshotai": 300,
 }
 _DEFAULT_LIFE = 300
 
@@ -129,7 +152,7 @@ def cache_life(provider: str | None, model: str | None) -> int:
     if provider in _LIFE:
         return _LIFE[provider]
     for start, owner in (("claude", "anthropic"), ("gpt", "openai"), ("o3", "openai"), ("o4", "openai"),
-                         ("gemini", "google"), ("deepseek", "deepseek"), ("kimi", "moonshot")):  # fmt: skip
+                         ("gemini", "google"), ("deepseek", "deepseek"), ("kimi", "moonshotai")):  # fmt: skip
         if name.startswith(start):
             return _LIFE[owner]
     return _DEFAULT_LIFE

@@ -7,6 +7,7 @@ import pytest
 from monitor.pricing import PriceTable
 from monitor.sessions import limits
 from monitor.sessions.limits import Overrides, context_limit, usable_limit
+from tests.factory import call, event, view
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,49 @@ def test_cache_life() -> None:
     assert limits.cache_life("anthropic", "claude-sonnet-4-5") == 300
     assert limits.cache_life("openai", "gpt-5.6") == 1_800
     assert limits.cache_life(None, "gpt-4o") == 600
+
+
+def claude_code(model: str, peak: int | None = None, auto_at: int | None = None) -> tuple[int | None, str | None]:
+    return context_limit(source="claude-code", model=model, provider="anthropic", when=None, peak=peak, logged=None,
+                         prices=PriceTable.load(), overrides=Overrides(), auto_at=auto_at)  # fmt: skip
+
+
+def test_claude_code_has_windows_of_its_own() -> None:
+    assert claude_code("claude-opus-4-5-20251101") == (200_000, "table")
+    # the model takes a million, the client 200,000 unless it is asked for more
+    assert claude_code("claude-sonnet-4-6") == (200_000, "table")
+    assert claude_code("claude-sonnet-4-6", peak=430_000) == (1_000_000, "observed")
+    assert claude_code("claude-sonnet-4-6[1m]") == (1_000_000, "table")
+    assert claude_code("claude-opus-4-8") == (1_000_000, "table")
+    assert claude_code("us.anthropic.claude-sonnet-4-5-20250929-v1:0") == (200_000, "table")
+    # models it does not know
+    assert claude_code("glm-4.7") == (200_000, "table")
+    assert claude_code("some-local-model") == (200_000, "table")
+
+
+def test_where_claude_code_compacts_by_itself_tells_its_window() -> None:
+    assert claude_code("claude-opus-4-8", peak=166_900, auto_at=167_400) == (200_000, "observed")
+    assert claude_code("claude-opus-4-8", peak=240_000, auto_at=241_000) == (272_000, "observed")
+    assert claude_code("claude-opus-4-8", peak=960_000, auto_at=967_500) == (1_000_000, "table")
+    # once a larger prompt was seen, it is not that window
+    assert claude_code("claude-opus-4-8", peak=420_000, auto_at=167_400) == (500_000, "observed")
+
+
+def test_opencode_keeps_room_for_the_answer() -> None:
+    # 200,000 less the answer (it asks for at most 32,000) less 20,000
+    assert usable_limit("opencode", 200_000, "table", 64_000) == 148_000
+    assert usable_limit("opencode", 128_000, "table", 8_000) == 112_000
+
+
+def test_an_automatic_compaction_in_a_session_sets_its_limit() -> None:
+    model = {"model": "claude-opus-4-8"}
+    records = [call(n, 100_000 + 10_000 * n, 0, **model) for n in range(7)]
+    manual = view(
+        [*records, event(6.5, trigger="manual", recorded_before=160_100), call(8, 30_000, 0, **model)],
+        PriceTable.load(),
+    )
+    assert (manual.context_limit, manual.usable_limit) == (1_000_000, 967_000)
+    auto = view(
+        [*records, event(6.5, trigger="auto", recorded_before=166_000), call(8, 30_000, 0, **model)], PriceTable.load()
+    )
+    assert (auto.context_limit, auto.context_limit_source, auto.usable_limit) == (200_000, "observed", 167_000)
