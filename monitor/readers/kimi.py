@@ -62,7 +62,8 @@ class KimiParser(JsonLines):
         self._compacting: dict[str, bool] = {}  # chain -> by hand
         self._summary: dict[str, int] = {}  # chain -> tokens of the summary
         self._told: dict[Vector, int] = {}  # steps whose usage record has not come yet
-        self._records: dict[Vector, list[str]] = {}  # keys of usage records whose step has not come yet
+        #: usage records whose step has not come yet: their keys and requests
+        self._records: dict[Vector, list[tuple[str, _Request | None]]] = {}
         self._started: dict[str, int | None] = {}
 
     def row(self, value: dict[str, Any], number: int) -> None:
@@ -171,7 +172,7 @@ class KimiParser(JsonLines):
         id = word(event.get("messageId"))
         waiting = self._records.get(vector)
         if waiting:
-            key = waiting.pop()  # its usage record came first: the same call, told better
+            key, request = waiting.pop()  # its usage record came first: the same call, told better
         else:
             key = id or f"kimi:{time}:{vector}"
             self._told[vector] = self._told.get(vector, 0) + 1
@@ -197,7 +198,7 @@ class KimiParser(JsonLines):
         request = self._open.pop(chain, None)
         start = request.time if request is not None and request.time is not None else time
         key = f"kimi:{time}:{vector}"
-        self._records.setdefault(vector, []).append(key)
+        self._records.setdefault(vector, []).append((key, request))
         model = (request.model if request is not None else None) or word(value.get("model"))
         self._call(vector, chain, key, None, number, start, None, model, None)
 
