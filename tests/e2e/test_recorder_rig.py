@@ -41,7 +41,16 @@ class Rig:
 
     def calls(self) -> list[dict[str, Any]]:
         """What ``ctxmon calls`` makes of the log."""
-        command = [sys.executable, "-m", "monitor", "calls", str(self.folder / "calls.jsonl"), "--format", "ndjson"]
+        command = [
+            sys.executable,
+            "-m",
+            "monitor",
+            "calls",
+            str(self.folder / "calls.jsonl"),
+            "--format",
+            "ndjson",
+            "--no-cache",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
