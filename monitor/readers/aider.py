@@ -78,6 +78,7 @@ class AnalyticsParser(JsonLines):
                 time=time,
                 model=word(found.get("main_model")),
                 prompt_tokens=figures.prompt,
+                fresh_tokens=figures.fresh,
                 output_tokens=figures.output,
                 cost_usd=look.cost(found.get("cost")),
                 usage_rule=figures.rule,

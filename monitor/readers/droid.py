@@ -20,7 +20,7 @@ from typing import Any
 from monitor.readers import agent_values as look
 from monitor.readers import usage
 from monitor.readers.agent_values import JsonDocument, JsonLines, StepLog, head_has, obj, rows, time_ms, tokens, word
-from monitor.readers.base import FileContext, Head
+from monitor.readers.base import HEAD_BYTES, FileContext, Head
 from monitor.readers.lines import first_objects
 from monitor.records import Event, Record, SessionInfo
 
@@ -39,6 +39,7 @@ class DroidSettingsParser(JsonDocument):
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
         self._session = _session(context)
+        self._path = context.path
 
     def document(self, value: Any) -> None:
         settings = obj(value)
@@ -50,9 +51,20 @@ class DroidSettingsParser(JsonDocument):
         total = usage.additive(fresh, read, write, said, rule="droid")
         self.records.append(
             SessionInfo(session=self._session, source=SOURCE, file=self.file,
-                        started=time_ms(settings.get("providerLockTimestamp")),
+                        started=time_ms(settings.get("providerLockTimestamp")), cwd_name=self._folder(),
                         totals_only=(total.prompt, total.fresh, total.read, total.write, total.output))
         )  # fmt: skip
+
+    def _folder(self) -> str | None:
+        """The working directory, which the first line of the conversation names."""
+        if self._path is None:
+            return None
+        try:
+            with self._path.with_name(f"{self._session}.jsonl").open("rb") as stream:
+                head = stream.read(HEAD_BYTES)
+        except OSError:
+            return None
+        return next((look.folder_name(value.get("cwd")) for value in first_objects(head, 1)), None)
 
 
 class DroidTalkParser(JsonLines):
@@ -73,11 +85,6 @@ class DroidTalkParser(JsonLines):
             self.records.append(
                 Event(kind="compaction", evidence="recorded", session=self._session, file=self.file, line=number,
                       time=time, key=f"droid:compaction:{self._session}:{word(value.get('id')) or number}")
-            )  # fmt: skip
-        elif kind == "session_start":
-            self.records.append(
-                SessionInfo(session=self._session, source=SOURCE, file=self.file, started=time,
-                            cwd_name=look.folder_name(value.get("cwd")))
             )  # fmt: skip
 
     def _message(self, message: dict[str, Any], time: int | None, number: int) -> None:

@@ -59,8 +59,9 @@ class OpenHandsParser(JsonDocument):
         elif any(isinstance(document.get(name), list) for name in ("trajectory", "history", "events")):
             events = next(rows(document[n]) for n in ("trajectory", "history", "events") if n in document)
             self._session = word(document.get("instance_id")) or self._session
+            before = len(self._keys)
             self._events(events)
-            if not self._keys:
+            if len(self._keys) == before:
                 self._metrics("agent", obj(document.get("metrics")))
         else:
             self._event_file(document)
