@@ -85,11 +85,11 @@ _payload = msgspec.json.Decoder(Payload).decode
 
 
 class Rows:
-    """Turns rows and payloads into records."""
+    """Turns rows and payloads into records. ``ids``: who tells which session ids count."""
 
-    def __init__(self, file: str, *, detail: bool = False) -> None:
+    def __init__(self, file: str, *, detail: bool = False, ids: values.Sightings | None = None) -> None:
         self._rows = gateway_bodies.Rows(file, "litellm", detail=detail)
-        self._ids = values.Sightings()
+        self._ids = ids if ids is not None else values.Sightings()
 
     def records(self, row: Payload, line: int | None) -> list[Record]:
         """The call of a row (with an earlier one whose session became known) and the events it tells of."""

@@ -25,11 +25,11 @@ from monitor.records import Record
 from monitor.sources.files import Batch
 
 CHUNK = 5000
-_MISSING = "reading databases needs a package that is not installed: pip install '.[db]'"
+MISSING = "reading databases needs a package that is not installed: pip install '.[db]'"
 _FORM = "expected postgresql://user@host/database or sqlite:///path/to/file.db"
 _OVERLAP_MS = 10 * 60_000  # rows are written when a call ends: look again at those that began shortly before the last
 
-_NEW_API = (
+NEW_API = (
     "id",
     "created_at",
     "type",
@@ -109,13 +109,13 @@ class Database:
         try:
             import sqlalchemy
         except ImportError as error:
-            raise ReadError(_MISSING) from error
+            raise ReadError(MISSING) from error
         try:
             if self._engine is None:
                 self._open(sqlalchemy)
             records = self._rows(sqlalchemy)
         except sqlalchemy.exc.SQLAlchemyError as error:
-            raise ReadError(f"the database cannot be read ({_cause(error)})") from None
+            raise ReadError(f"the database cannot be read ({cause(error)})") from None
         replace, self._first = self._first, False
         return Batch(self.name, records, replace)
 
@@ -146,7 +146,7 @@ class Database:
                     pool_pre_ping=True,
                 )
             except ImportError as error:
-                raise ReadError(_MISSING) from error
+                raise ReadError(MISSING) from error
         else:
             raise ReadError(f"databases of this kind are not read; {_FORM}")
         self._engine = engine
@@ -195,7 +195,7 @@ class Database:
 
     def _new_api_rows(self, sqlalchemy: Any, maker: new_api.Rows) -> list[Record]:
         column = sqlalchemy.column
-        wanted = [column(name) for name in _NEW_API if name in self._columns]
+        wanted = [column(name) for name in NEW_API if name in self._columns]
         where = []
         if self._since_ms is not None:
             where.append(column("created_at") >= self._since_ms // 1000)
@@ -208,11 +208,30 @@ class Database:
         return list(maker.calls(rows, [None] * len(rows)))
 
     def _litellm_rows(self, sqlalchemy: Any, maker: litellm.Rows) -> list[Record]:
+        start = sqlalchemy.column("startTime")
+        where = []
+        since = self._last if self._last is not None else self._since_ms
+        if since is not None:
+            moment = values.moment(since - (_OVERLAP_MS if self._last is not None else 0))
+            postgres = self._engine.dialect.name == "postgresql"
+            where.append(start >= (moment.replace(tzinfo=None) if postgres else f"{moment:%Y-%m-%d %H:%M:%S}"))
+        records: list[Record] = []
+        for row in self._select(sqlalchemy, self._litellm_columns(sqlalchemy), "startTime", where):
+            time = values.time_ms(row.get("startTime"))
+            self._last = time if time is not None else self._last
+            id = str(row.get("request_id"))
+            if id in self._seen:
+                continue
+            self._seen.add(id)
+            records += maker.records(self._payload(row), None)
+        return values.latest(records)
+
+    def _litellm_columns(self, sqlalchemy: Any) -> list[Any]:
+        """What is asked of LiteLLM's table: numbers, times and names."""
         column = sqlalchemy.column
         wanted = [column(name) for name in _LITELLM if name in self._columns]
-        postgres = self._engine.dialect.name == "postgresql"
         if "metadata" in self._columns:
-            if postgres:  # the numbers only: metadata also holds headers and texts
+            if self._engine.dialect.name == "postgresql":  # the numbers only: metadata also holds headers and texts
                 from sqlalchemy.dialects.postgresql import JSONB
 
                 meta = sqlalchemy.cast(column("metadata"), JSONB)
@@ -221,25 +240,14 @@ class Database:
                 wanted.append(column("metadata"))
         if self._options.session_by == "prefix" and "proxy_server_request" in self._columns:
             wanted.append(column("proxy_server_request"))
-        where = []
-        start = column("startTime")
-        since = self._last if self._last is not None else self._since_ms
-        if since is not None:
-            moment = values.moment(since - (_OVERLAP_MS if self._last is not None else 0))
-            where.append(start >= (moment.replace(tzinfo=None) if postgres else f"{moment:%Y-%m-%d %H:%M:%S}"))
-        records: list[Record] = []
-        for row in self._select(sqlalchemy, wanted, "startTime", where):
-            time = values.time_ms(row.get("startTime"))
-            self._last = time if time is not None else self._last
-            id = str(row.get("request_id"))
-            if id in self._seen:
-                continue
-            self._seen.add(id)
-            parts = {part: row.pop(f"meta_{part}") for part in _PARTS if f"meta_{part}" in row}
-            if parts:
-                row["metadata"] = parts
-            records += maker.records(litellm.payload_of(row), None)
-        return values.latest(records)
+        return wanted
+
+    def _payload(self, row: dict[str, Any]) -> litellm.Payload:
+        """A row of that query as the reader knows it."""
+        parts = {part: row.pop(f"meta_{part}") for part in _PARTS if f"meta_{part}" in row}
+        if parts:
+            row["metadata"] = parts
+        return litellm.payload_of(row)
 
     def _bifrost_rows(self, sqlalchemy: Any) -> list[Record]:
         from monitor.readers.known_tables import BIFROST, bifrost_call
@@ -293,7 +301,7 @@ _WORDS = (
 )
 
 
-def _cause(error: Any) -> str:
+def cause(error: Any) -> str:
     """A short word for what went wrong, without anything of the URL."""
     origin = getattr(error, "orig", None) or error
     state = getattr(origin, "sqlstate", None)
