@@ -30,17 +30,19 @@ def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     common.request(args)  # wrong options are told here, not in the browser
     try:
-        from textual_serve.server import Server
+        from monitor.cli.serve_server import make
     except ImportError as error:
         raise common.CommandError("the browser view needs the extra `web`: pip install '.[web]'", 1) from error
-    port = args.port or free_port()
-    if not 0 < port < 65_536:
+    if not 0 <= args.port < 65_536:
         raise common.CommandError(f"--port {args.port}: give a number between 0 and 65535")
+    port = args.port or free_port()
     if in_use(port):
         raise common.CommandError(f"port {port} on {HOST} is in use; choose another with --port", 1)
-    server = Server(watch_command(args), host=HOST, port=port, title="ctxmon")
+    server = make(watch_command(args), HOST, port)
     if not args.quiet:
-        print(f"ctxmon is served on http://{HOST}:{port} (this machine only); Ctrl+C ends it", file=sys.stderr)
+        print(
+            f"ctxmon is served on http://{HOST}:{port} (this machine only); Ctrl+C ends it", file=sys.stderr, flush=True
+        )
     try:
         server.serve()
     except OSError as error:
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def watch_command(args: argparse.Namespace) -> str:
     """The command each browser window runs, quoted for the platform's shell."""
-    words = [sys.executable, "-m", "monitor", "watch"]
+    words = [sys.executable, "-m", "monitor.cli.browser"]
     for name in _FLAGS:
         if getattr(args, name):
             words.append("--" + name.replace("_", "-"))

@@ -36,6 +36,8 @@ from monitor.sessions.view import Loaded, SessionView
 #: calls in all pictures together; 170 bytes each
 _BUDGET, _MOST_COLUMNS, _LEAST_COLUMNS = 14_000, 480, 32
 _MOST_BLOCKS, _MOST_LISTED, _MOST_COMPACTIONS, _OPEN = 400, 1_000, 200, 3
+#: sessions whose signals are listed, 6 kB each
+_MOST_SIGNALS = 40
 
 
 def page(
@@ -63,7 +65,7 @@ def page(
     parts = [_totals(views, total), _notes(found, total)]
     if len(views) > 1:
         parts.append(_sessions(views, decisions, clock))
-    blocks = _blocks(views, decisions, clock, now_ms)
+    blocks = _blocks(views, decisions, clock)
     single = len(views) == 1
     if single:
         parts.append(blocks)
@@ -248,7 +250,7 @@ def _link(view: SessionView, number: int) -> Raw:
     return tag("a", name, href=f"#s{number + 1}") if number < _MOST_BLOCKS else Raw(esc(name))
 
 
-def _blocks(views: Sequence[SessionView], decisions: Mapping[str, Decision], clock: Clock, now: int) -> Raw:
+def _blocks(views: Sequence[SessionView], decisions: Mapping[str, Decision], clock: Clock) -> Raw:
     shown = views[:_MOST_BLOCKS]
     columns = columns_for([len(view.turns) for view in shown], _BUDGET, _MOST_COLUMNS, _LEAST_COLUMNS)
     blocks = [
@@ -259,7 +261,7 @@ def _blocks(views: Sequence[SessionView], decisions: Mapping[str, Decision], clo
             f"s{number + 1}",
             columns,
             open_=number < _OPEN or len(shown) <= 6,
-            now=now,
+            signals=number < _MOST_SIGNALS,
         )
         for number, view in enumerate(shown)
     ]

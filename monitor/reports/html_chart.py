@@ -31,9 +31,11 @@ from monitor.reports.words import (
 from monitor.sessions.view import SessionView, Turn
 
 HEIGHT = 1000
-_MOST_MARKS, _MOST_MISS_MARKS, _SEPARATE = 300, 60, 90
+_MOST_MARKS, _MOST_MISS_MARKS, _MOST_RESET_LINES, _SEPARATE = 300, 60, 40, 90
 #: limits this many times above the peak would press the curve flat; they are told in words instead
 _TOO_HIGH = 4.0
+#: a forecast narrower than this share of the picture has no room for its words
+_LABEL_SHARE = 0.15
 _CLASSES = {
     "compaction": "ev-c",
     "clear": "ev-c",
@@ -176,6 +178,8 @@ def _reset_lines(view: SessionView, curve: Curve) -> str:
         for event in view.events
         if event.kind in ("compaction", "clear") and event.chain == curve.chain and event.before_call is not None
     ]
+    if len(places) > _MOST_RESET_LINES:
+        return ""  # the falls are seen, and the signs below tell them
     lines = "".join(f"M{place:g} 0V{HEIGHT}" for place in places)
     return f'<path class="reset" d="{lines}"/>' if lines else ""
 
@@ -275,7 +279,7 @@ def _limits(view: SessionView, curve: Curve, frame: Frame) -> str:
 
 def _forecast_label(view: SessionView, frame: Frame) -> str:
     left = view.forecast.calls_to_limit if view.forecast is not None else None
-    if not frame.ahead or left is None:
+    if left is None or frame.ahead < _LABEL_SHARE * frame.calls:
         return ""
     text = f"{span(left.p10, left.p50, left.p90, '≈ ')} turns to the limit"
     return f'<b class="ahead"><i>{text}</i></b>'

@@ -71,13 +71,15 @@ def session_spark(turns: Sequence[Turn]) -> Raw:
 
 
 def block(
-    view: SessionView, decision: Decision | None, clock: Clock, name: str, columns: int, *, open_: bool, now: int
+    view: SessionView, decision: Decision | None, clock: Clock, name: str, columns: int, *, open_: bool, signals: bool
 ) -> Raw:
     """Everything about a session, to unfold.
 
     Args:
         name: id of the block on its page.
         columns: calls its picture may show.
+        open_: it is unfolded at first.
+        signals: with the table of signals the decision rests on.
     """
     facts = [view.source, *(clean(model) for model in view.models[:3])]
     if view.project:
@@ -104,7 +106,7 @@ def block(
     left = [_decision(decision), _costs(decision)] if decision is not None else []
     right = [_now(view, clock)]
     parts.append(tag("div", tag("div", *left), tag("div", *right), class_="two"))
-    if decision is not None:
+    if decision is not None and signals:
         parts.append(_signals(decision))
     parts += [_windows(view, clock), _chains(view), _compactions(view, clock), _events(view, clock)]
     return details(summary, *parts, class_="session", id_=name, open_=open_)

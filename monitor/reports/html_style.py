@@ -110,7 +110,7 @@ cursor:default}
 .ev-c{color:var(--comp)}.ev-t{color:var(--fresh)}.ev-s{color:var(--soft)}.ev-e,.strip i{color:var(--bad)}
 .strip i{top:0;font-size:13px;line-height:15px;text-shadow:0 0 3px var(--page),0 0 3px var(--page),0 0 3px var(--page)}
 .strip{position:relative;height:30px;background:var(--card);border-bottom:1px solid var(--line)}
-.miss{stroke:var(--bad);stroke-width:2;vector-effect:non-scaling-stroke}
+.miss{stroke:var(--bad);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{position:relative;height:20px;font-size:12px;color:var(--soft)}
 .axis span{position:absolute;transform:translateX(-50%);top:2px}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:0 32px}

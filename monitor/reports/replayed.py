@@ -70,7 +70,7 @@ def replayed(found: Loaded, prices: PriceTable | None, threshold: int | None = 1
             f"a compaction writes a summary of {assumptions.summary_tokens:,} tokens and leaves "
             + (f"{left:,} tokens" if left else f"a tail of {assumptions.keep_tokens:,}"),
             f"a new window gets {assumptions.notes_tokens:,} tokens of notes",
-            f"after either {assumptions.reread_tokens:,} tokens are read again in {assumptions.rework_calls} more turns",
+            f"after either {assumptions.reread_tokens:,} tokens are read again in {assumptions.rework_calls} turns",
             f"the table's threshold is {threshold:,} prompt tokens" if threshold else "the table's threshold is off",
         ),
     )

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Tab:
 
     def __init__(self, socket: Any) -> None:
         self._socket, self._number = socket, 0
+        self._listeners: dict[str, Callable[[dict[str, Any]], object]] = {}
         self.requests: list[str] = []
         self.console: list[str] = []
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -50,6 +51,10 @@ class Tab:
                 return dict(message.get("result", {}))
         raise TimeoutError(f"{method}: no answer within {seconds} s")
 
+    def on(self, event: str, listener: Callable[[dict[str, Any]], object]) -> None:
+        """Call a function with the parameters of each event of a kind."""
+        self._listeners[event] = listener
+
     def _next(self, until: float) -> dict[str, Any]:
         message = json.loads(self._socket.recv(timeout=max(0.05, until - time.monotonic())))
         method, params = message.get("method"), message.get("params", {})
@@ -63,6 +68,8 @@ class Tab:
             self.console.append(f"{params['type']}: {[a.get('value', a.get('description')) for a in params['args']]}")
         elif method == "Runtime.exceptionThrown":
             self.console.append(f"exception: {params['exceptionDetails'].get('text')}")
+        if method in self._listeners:
+            self._listeners[method](params)
         return dict(message)
 
     def open(self, address: str) -> None:
