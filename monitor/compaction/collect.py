@@ -67,7 +67,21 @@ def timeline(conv: Conversation) -> list[Message]:
     id_key, parent_key = getattr(handler, "id_key", ""), getattr(handler, "parent_key", "")
     if id_key and conv.messages:
         history = _ancestors(conv, history, id_key, parent_key)
-    return _once([m for m in history if m.role != "system" and m.mark not in ("sidechain", "skipped")])
+    return _once(_told_first([m for m in history if m.role != "system" and m.mark not in ("sidechain", "skipped")]))
+
+
+def _told_first(messages: list[Message]) -> list[Message]:
+    """Pi writes a compaction behind the entries it keeps: its summary belongs before the first of them."""
+    out = list(messages)
+    for m in messages:
+        first = m.raw.get("firstKeptEntryId") if isinstance(m.raw, dict) else None
+        if first is None:
+            continue
+        at = next((i for i, x in enumerate(out) if x.raw.get("id") == first), None)
+        here = out.index(m)
+        if at is not None and at < here:
+            out.insert(at, out.pop(here))
+    return out
 
 
 def _ancestors(conv: Conversation, history: Sequence[Message], id_key: str, parent_key: str) -> tuple[Message, ...]:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import msgspec
 
 from monitor.compaction.collect import is_former
-from monitor.compaction.former import text_of
 from monitor.conversation.model import Conversation, Message
 from monitor.conversation.tokens import count_message
 from monitor.conversation.units import Unit
@@ -83,10 +82,3 @@ def _fit(units: Sequence[Unit], tokens: int) -> set[int]:
 
 def _former(u: Unit) -> bool:
     return all(is_former(m) for m in u.messages)
-
-
-def former_is_ours(conv: Conversation) -> bool:
-    """True where the context stands on a summary this program wrote."""
-    from monitor.conversation.marks import SUMMARY_OPEN
-
-    return any(is_former(m) and text_of(m).lstrip().startswith(SUMMARY_OPEN) for m in conv.messages[:3])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from monitor.compaction.collect import collect
-from monitor.compaction.cut import Cut, cut, former_is_ours
+from monitor.compaction.cut import Cut, cut
 from monitor.compaction.options import KEEP_TOKENS, REFUSE, CompactionError, Options
 from monitor.compaction.redact import Redactor
 from monitor.compaction.render import Summary, render
@@ -89,7 +89,7 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
             tokens_before=before.total,
             tokens_after=before.total,
             repairs=tuple(repairs),
-            reason="nothing to fold: all of it belongs to the part that stays",
+            reason="nothing to fold: all of it belongs to the part that stays (keep fewer exchanges or tokens)",
         )
     summary = render(state, most=options.summary_tokens, redact=redactor, pointer=options.pointer)
     notes: list[str] = []
@@ -173,8 +173,8 @@ def choose(conv: Conversation, options: Options, total: int) -> Cut:
     if options.keep_tokens is not None:
         return cut(conv, n, options.keep_tokens, at_most)
     whole = cut(conv, n, KEEP_TOKENS, at_most)
-    if whole.nothing and former_is_ours(conv):
-        return whole  # compacted before, and nothing new since
+    if whole.nothing:
+        return whole
     parts = measure(conv)
     fixed = parts.system + parts.tools + parts.opaque
     room = int(SHARE * total) - fixed - min(options.summary_tokens, max(800, total // 12))

@@ -42,6 +42,7 @@ _VERIFY = re.compile(
 )
 _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _REDIRECT = re.compile(r"\s*(?:\d?>>?|&>>?)\s*(?:&\d|/dev/null|\S+)|\s+<\s*/dev/null|\s*2>&1")
+_QUOTE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _TAIL = re.compile(r"\s*\|\s*(\w[\w.-]*)\b[^|]*$")
 _WRITES = re.compile(r"(?<![\d&>])>{1,2}\s*([\w./~@+-]+\.\w+|[\w./~@-]*/[\w.@-]+)")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(.*?)\n\s*\1\b", re.S)
@@ -104,7 +105,7 @@ def parse(command: str) -> Line:
         tuple(dict.fromkeys(written)),
         tuple(dict.fromkeys(deleted)),
         tuple(moved),
-        not re.search(r";|\|\||\n", _outside(bare, lambda t: t)),
+        not re.search(r";|\|\||\n", _QUOTE.sub("", bare)),
     )
 
 
@@ -184,7 +185,7 @@ def _strip(piece: str) -> tuple[str, bool]:
 def _outside(text: str, change: object) -> str:
     """Apply ``change`` to the parts of ``text`` outside quotes."""
     assert callable(change)
-    pieces = re.split(r"('[^']*'|\"(?:[^\"\\]|\\.)*\")", text)
+    pieces = re.split(f"({_QUOTE.pattern})", text)
     return "".join(p if i % 2 else change(p) for i, p in enumerate(pieces))
 
 

@@ -26,7 +26,7 @@ _PAIR = re.compile(
     r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b"
 )
 _SKIP = re.compile(
-    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
+    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|\(?exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
     r"\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
     r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|"
     r"FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|"

@@ -13,7 +13,8 @@ _I = re.IGNORECASE
 
 #: frequent little words that tell the language of a sentence
 _STOP = {
-    "en": "the a an and is are to of in it that for on with you this be please not do don't use keep only all from by",
+    "en": "the a an and is are to of in it that for on with you this be please not do don't use keep only all from by "
+    "no my your our without must never always should can may will have has if when before after or but at as any new",
     "de": "der die das und ist nicht ein eine zu den dem mit auf für im bitte noch auch du ich wir es von vor "
     "dann kein "
     "keine keinen immer nie nur bei oder aber jetzt alle bleibt",
@@ -84,6 +85,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
         r"(?:^|[,;:.]\s*)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
+        r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,4}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|ve)\s+to)\b",
         r"\b(?:always|make\s+sure|ensure|at\s+most|at\s+least|no\s+more\s+than|not\s+more\s+than|exactly\s+as)\b",
         r"\b(?:has|have|needs?)\s+to\s+(?:be|stay|remain|work|keep|run)\b(?<!we have to be)",
         r"\bshould\s+(?:always|only|stay|remain|be\s+(?:in|kept|done|written|named|at))\b",

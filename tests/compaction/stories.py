@@ -53,14 +53,28 @@ def say(text: str, *calls: Call, thinking: str = "") -> Step:
 def noise(seed: int, lines: int, kind: str = "log") -> str:
     """Output nobody needs later."""
     rng = random.Random(seed)
-    verbs = ["load", "parse", "merge", "resolve", "collect", "validate", "archive", "rank", "filter", "expand", "publish", "schedule"]
+    verbs = [
+        "load",
+        "parse",
+        "merge",
+        "resolve",
+        "collect",
+        "validate",
+        "archive",
+        "rank",
+        "filter",
+        "expand",
+        "publish",
+        "schedule",
+    ]
     nouns = ["order", "batch", "session", "token", "queue", "partition", "ledger", "filter", "export", "invoice"]
     out = []
     for i in range(lines):
         v, n = rng.choice(verbs), rng.choice(nouns)
         if kind == "log":
             out.append(
-                f"2026-11-03T07:{i // 60 % 60:02d}:{i % 60:02d}.{rng.randrange(1000):03d}Z INFO {n}[{rng.randrange(999)}] {v} finished in {rng.randrange(400)} ms"
+                f"2026-11-03T07:{i // 60 % 60:02d}:{i % 60:02d}.{rng.randrange(1000):03d}Z INFO "
+                f"{n}[{rng.randrange(999)}] {v} finished in {rng.randrange(400)} ms"
             )
         elif kind == "code":
             out.append(
@@ -354,8 +368,8 @@ def _codex(story: Story) -> bytes:
                     "content": [
                         {
                             "type": "input_text",
-                            "text": "Another language model started to solve this problem and produced a summary of its thinking process.\n"
-                            + s.summary,
+                            "text": "Another language model started to solve this problem and produced a summary of its thinking "
+                            "process.\n" + s.summary,
                         }
                     ],
                 },

@@ -1,0 +1,56 @@
+"""Summaries read back: ours exactly, those of the agents by their headings."""
+
+from __future__ import annotations
+
+import msgspec
+
+from monitor import conversation
+from monitor.compaction import former
+from monitor.compaction.collect import collect
+from monitor.compaction.render import render
+from tests.compaction.stories import build
+from tests.compaction.story_data import STORIES
+
+
+def test_our_own_summary_is_read_back() -> None:
+    state = collect(conversation.load(build(STORIES["inventory-batch-ja"], "openai-chat")))
+    state = msgspec.structs.replace(state, folded=state.last)
+    back = former.read(render(state).text)
+    assert {(r.text, r.turn, r.standing, r.by) for r in back.rules} == {
+        (r.text, r.turn, r.standing, r.by) for r in state.rules
+    }
+    assert back.files == state.files
+    assert [(c.command, c.status, c.code or 0) for c in back.checks if c.check] == [
+        (c.command, c.status, c.code or 0) for c in state.checks if c.check
+    ]
+    assert [(e.text, e.place, e.resolved) for e in sorted(back.errors, key=str)] == [
+        (e.text, e.place, e.resolved) for e in sorted(state.errors, key=str)
+    ]
+    assert sorted(t.text for t in back.todos) == sorted(t.text for t in state.todos)
+    assert {(t.text, t.status) for t in back.todos} == {(t.text, t.status) for t in state.todos}
+    assert [c.hash for c in back.commits] == [c.hash for c in state.commits]
+    assert back.last == state.last
+    assert [s.text for s in back.dead_ends] == [s.text for s in state.dead_ends]
+
+
+def test_pi_summary() -> None:
+    state = former.read(
+        "## Goal\nStream gzip input.\n\n## Constraints & Preferences\n- Never change exit codes\n\n## "
+        "Progress\n### Done\n- [x] decoder\n"
+        "### In Progress\n- [ ] measure memory\n\n## Key Decisions\n- **MultiGzDecoder**: already a "
+        "dependency\n\n## Next Steps\n1. measure\n"
+        "<read-files>\nsrc/a.rs\n</read-files>\n<modified-files>\nsrc/b.rs\n</modified-files>"
+    )
+    assert [r.text for r in state.rules] == ["Never change exit codes"]
+    assert [s.text for s in state.decisions] == ["**MultiGzDecoder**: already a dependency"]
+    assert state.files == {"src/a.rs": "read", "src/b.rs": "modified"}
+    assert not any("measure" in s.text for s in (*state.findings, *state.next))  # an old plan is no open work
+
+
+def test_gemini_snapshot() -> None:
+    state = former.read(
+        "<state_snapshot>\n<overall_goal>\nPort the parser.\n</overall_goal>\n<key_knowledge>\n- Port "
+        "9000\n</key_knowledge>\n</state_snapshot>"
+    )
+    assert [s.text for s in state.goal] == ["Port the parser."]
+    assert [s.text for s in state.findings] == ["Port 9000"]

@@ -1,0 +1,85 @@
+"""Results: did it work, and the exact words of what went wrong, in the output of many tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from monitor.compaction.outcome import clean, judge, problems
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "status"),
+    [
+        ("exit code: 1\nsomething", False, "failed"),
+        ("ok\n[exit code 0]", False, "passed"),
+        ("Exit code 2\nboom", True, "failed"),
+        ("x\nProcess exited with code 0", False, "passed"),
+        ('{"output":"3 failed, 2 passed","metadata":{"exit_code":1}}', False, "failed"),
+        ("==== 84 passed in 1.2s ====", False, "passed"),
+        ("==== 1 failed, 83 passed in 1.2s ====", False, "failed"),
+        ("test result: ok. 118 passed; 0 failed; 0 ignored", False, "passed"),
+        ("Tests: 2 failed, 10 passed, 12 total", False, "failed"),
+        ("Found 3 errors in 2 files (checked 9 source files)", False, "failed"),
+        ("Success: no issues found in 9 source files", False, "passed"),
+        ("All checks passed!", False, "passed"),
+        ("2 problems (2 errors, 0 warnings)", False, "failed"),
+        ("Summary: 96 resources found, 0 invalid", False, "passed"),
+        ("hello", False, "unknown"),
+    ],
+)
+def test_status(text: str, marked: bool, status: str) -> None:
+    assert judge(text, marked).status == status
+
+
+def test_a_pipe_hides_the_exit_code() -> None:
+    text = "1 failed, 3 passed in 0.2s\nexit code: 0"
+    assert judge(text, False, piped=True).status == "failed"
+    assert judge(text, False).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "E       AssertionError: assert 1998 == 1999\ntests/test_a.py:61: AssertionError",
+            "AssertionError: assert 1998 == 1999",
+        ),
+        (
+            "2026-10-05T03:20:54.372Z ERROR ledger[311] psycopg.errors.LockNotAvailable: lock timeout",
+            "psycopg.errors.LockNotAvailable: lock timeout",
+        ),
+        (
+            "src/x.ts(4,2): error TS2345: Argument of type 'string' is wrong.",
+            "error TS2345: Argument of type 'string' is wrong.",
+        ),
+        ("error[E0499]: cannot borrow `x` as mutable\n --> src/a.rs:5:9", "error[E0499]: cannot borrow `x` as mutable"),
+        ("src/A.tsx\n  88:14  error  Literal text 'x' must use t()  i18n/no-literal", "Literal text 'x' must use t()"),
+        (
+            'Error from server (Forbidden): pods "a" is forbidden',
+            'Error from server (Forbidden): pods "a" is forbidden',
+        ),
+        ("fatal: not a git repository", "fatal: not a git repository"),
+        ("panic: runtime error: index out of range", "panic: runtime error: index out of range"),
+        ("bash: foo: command not found", "bash: foo: command not found"),
+        (
+            "redis.exceptions.TimeoutError: Timeout reading from h:6379",
+            "redis.exceptions.TimeoutError: Timeout reading from h:6379",
+        ),
+    ],
+)
+def test_errors_in_exact_words(text: str, found: str) -> None:
+    assert any(found in p.text for p in problems(f"some noise\n{text}\nmore noise", True))
+
+
+def test_place_of_an_error() -> None:
+    text = "2026-10-05T03:20:54Z ERROR a[1] app.errors.Stale: twice\n2026-10-05T03:20:54Z ERROR a[1]   at src/pay/ledger.py:57 in book\n"
+    assert [(p.text, p.place) for p in problems(text, False)] == [("app.errors.Stale: twice", "src/pay/ledger.py:57")]
+
+
+def test_output_without_errors_has_none() -> None:
+    text = "10 passed\n0 errors\nno failures\nINFO retrying upstream=load\nclass FooError(Exception):\n    pass\n"
+    assert problems(text, False) == []
+
+
+def test_colours_and_progress_bars_are_taken_out() -> None:
+    assert clean("\x1b[31mred\x1b[0m\n10%\r50%\r100%\n") == "red\n100%\n"

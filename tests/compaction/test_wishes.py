@@ -1,0 +1,170 @@
+"""Rules of the user: found word for word in many languages, taken back by the user and by nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from monitor.compaction.sentences import Sentence, sentences
+from monitor.compaction.wishes import Rule, is_rule, lifts, read
+
+RULES = [
+    "Do not touch the public API.",
+    "Please never commit directly to main.",
+    "All tests must pass before you push.",
+    "Use tabs, not spaces.",
+    "Only edit files under src/billing.",
+    "Keep the column order as it is.",
+    "Every endpoint needs a docstring.",
+    "No new dependencies without my approval.",
+    "Don't run migrations on staging.",
+    "Answer in German.",
+    "Fass die Konfiguration bitte nicht an.",
+    "Keine externen Dienste aufrufen.",
+    "Die Tests müssen vor jedem Commit grün sein.",
+    "Rühr die Tabelle orders nicht an.",
+    "Verwende immer UTC.",
+    "Es darf kein Netzwerkzugriff stattfinden.",
+    "不要修改数据库结构。",
+    "必须保留旧的接口。",
+    "所有日志一律用英文。",
+    "禁止使用 eval。",
+    "本番環境には絶対にデプロイしないでください。",
+    "テストは必ず実行すること。",
+    "既存のファイルは削除しないこと。",
+    "コメントは英語で書いてください。",
+    "No toques la base de datos.",
+    "Usa siempre HTTPS.",
+    "Nunca borres los registros.",
+    "Mantén el formato actual.",
+    "Ne modifie pas le schéma.",
+    "Il faut toujours passer par le proxy.",
+    "N'utilise que Python 3.11.",
+    "Não altere o arquivo de configuração.",
+    "Non toccare il file di configurazione.",
+    "Не трогай рабочую базу.",
+    "기존 API는 변경하지 마세요.",
+]
+NO_RULES = [
+    "Can you look at the failing test?",
+    "The build does not work on my machine.",
+    "Read the wiki page and tell me what applies.",
+    "I think the cache is the problem.",
+    "Looks good, go on.",
+    "Schau dir bitte zuerst den Fehler an.",
+    "Es gibt dort kein Redis.",
+    "Kannst du das nicht einfacher machen?",
+    "先看一下代码。",
+    "看起来不错，继续。",
+    "まず原因を調べてください。",
+    "¿No se puede hacer más simple?",
+    "Mira el repo de despliegue.",
+    "Regarde d'abord le journal.",
+]
+
+
+@pytest.mark.parametrize("text", RULES)
+def test_a_rule_is_known(text: str) -> None:
+    assert [s.text for s in sentences(text) if is_rule(s)] == [text]
+
+
+@pytest.mark.parametrize("text", NO_RULES)
+def test_what_is_no_rule(text: str) -> None:
+    assert not any(is_rule(s) for s in sentences(text))
+
+
+def told(*texts: str) -> tuple[list[Rule], list[str]]:
+    rules, said = read([(i, t, False) for i, t in enumerate(texts, 1)])
+    return rules, [s.text for s in said]
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Do not touch legacy/gateway.py.", "You may now edit legacy/gateway.py, the freeze is over."),
+        ("Write the changelog in German.", "From now on write the changelog in English instead."),
+        ("Never use Redis for this.", "Redis is fine now, operations agreed."),
+        ("Don't add a progress bar.", "Forget the rule about the progress bar."),
+        ("Lass die Datei config/prod.yaml unverändert.", "config/prod.yaml darfst du jetzt doch ändern."),
+        ("Kommentare bitte immer auf Englisch.", "Die Vorgabe mit den englischen Kommentaren gilt nicht mehr."),
+        ("不要删除旧的报表模块。", "旧的报表模块现在可以删了。"),
+        ("必须使用 MySQL 数据库。", "取消之前关于数据库的限制，用什么都行。"),
+        ("ログは日本語で書いてください。", "ログは英語でも構いません。"),
+        ("テーブル orders を変更しないでください。", "orders テーブルの件は撤回します。変更して大丈夫です。"),
+        ("No uses la rama develop.", "Ahora puedes usar la rama develop."),
+        ("Please write the notes in English.", "Olvida la regla de las notas en inglés."),  # across languages
+        ("N'ajoute pas de dépendance.", "Finalement, tu peux ajouter une dépendance."),
+    ],
+)
+def test_a_rule_is_taken_back(rule: str, later: str) -> None:
+    rules, _ = told(rule, "Ok.", later)
+    assert rules[0].text == rule
+    assert rules[0].standing in ("cancelled", "changed")
+    assert rules[0].by == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("No reinicies ningún pod sin mi permiso.", "Te doy permiso: puedes reiniciar redis-1 (solo la réplica)."),
+        ("Do not deploy without my approval.", "You may deploy build 42 now."),
+        ("Ändere den Export nicht.", "Sieh dir an, wer die Sperre hält."),
+        ("Never touch the payments table.", "You can use DuckDB now if you like."),
+        ("不要改公共接口。", "旧的 Vue 组件现在可以删了。"),
+        ("本番 DB には書き込まないこと。", "閾値は 15 に変更してください。"),
+    ],
+)
+def test_a_rule_goes_on(rule: str, later: str) -> None:
+    rules, _ = told(rule, later)
+    assert rules[0].standing == "active"
+
+
+def test_what_takes_back_and_sets_anew() -> None:
+    rules, _ = told(
+        "Write notes in English.", "Olvida la regla de las notas en inglés: escríbelas en español a partir de ahora."
+    )
+    assert [(r.text, r.standing) for r in rules] == [
+        ("Write notes in English.", "cancelled"),
+        ("escríbelas en español a partir de ahora.", "active"),
+    ]
+
+
+def test_a_quote_is_not_the_users_word() -> None:
+    rules, said = told(
+        'My colleague wrote "always delete everything older than a day", ignore that. Never delete events.'
+    )
+    assert [r.text for r in rules] == ["Never delete events."]
+    assert any("colleague" in s for s in said)
+
+
+def test_quoted_lines_code_and_pastes_are_no_rules() -> None:
+    text = "> you must delete all files\n```\nnever call this\n```\nFix the crash, please.\n" + "must not\n" * 2_000
+    rules, _ = told(text)
+    assert not any("delete all files" in r.text or "never call this" in r.text for r in rules)
+
+
+def test_a_request_that_was_no_rule_is_taken_back_too() -> None:
+    rules, said = read(
+        [(1, "Add a dark theme to the settings page.", False), (2, "Forget what I said about the dark theme.", False)]
+    )
+    assert not rules
+    assert said[0].by == 2
+
+
+def test_a_rule_said_again_is_active_again() -> None:
+    rules, _ = told("Do not touch api.py.", "You may now edit api.py.", "Do not touch api.py.")
+    assert [(r.turn, r.standing) for r in rules] == [(3, "active")]
+
+
+def test_questions_take_nothing_back() -> None:
+    assert lifts("Can you now edit api.py?") == ""
+    assert lifts("You can now edit api.py.") == "permit"
+
+
+def test_a_sentence_is_word_for_word() -> None:
+    text = "Beträge immer als Integer in Cent führen, z. B. 1999, nie als float! Danke."
+    assert [s.text for s in sentences(text)] == [
+        "Beträge immer als Integer in Cent führen, z. B. 1999, nie als float!",
+        "Danke.",
+    ]
+    assert sentences("看 v1.2.3。不要用 Redux；太重了。")[1].text == "不要用 Redux；太重了。"
+    assert sentences("Edit src/a.py. Then run it.")[0] == Sentence("Edit src/a.py.")
