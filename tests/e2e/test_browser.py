@@ -114,9 +114,9 @@ def test_the_dashboard_reaches_a_browser_on_this_machine_only(served: Served) ->
             probe.settimeout(5)
             assert probe.connect_ex(("127.0.0.2", served.port)) != 0
 
-    shown = first_frame(f"ws://127.0.0.1:{served.port}/ws?width=120&height=40", "31.0k")
+    shown = first_frame(f"ws://127.0.0.1:{served.port}/ws?width=120&height=40", "31,300")
     assert "Prompt tokens" in shown
-    assert "31.0k" in shown  # the last of 12 calls that begin at 20,000 and grow by 1,000
+    assert "31,300" in shown  # the last of 12 prompts that begin at 20,000 and grow by 1,000, and its output of 300
     code, out = served.end()
     assert code == 0
     assert out == ""
