@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from monitor.cli import common
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text(found: list[dict[str, Any]]) -> str:
-    from monitor.reports.text import UNKNOWN, table, tokens
+    from monitor.reports.text import UNKNOWN, Ink, clean, table, tokens, width
 
     if not found:
         return "No model matches. A model that is not in the table is shown as unpriced; --prices FILE adds it."
@@ -54,8 +55,8 @@ def _text(found: list[dict[str, Any]]) -> str:
     )
     lines = [
         (
-            row["model"],
-            row["provider"] or UNKNOWN,
+            clean(row["model"]),
+            clean(row["provider"] or UNKNOWN),
             row["valid_from"] or UNKNOWN,
             price(row["input"]),
             price(row["output"]),
@@ -68,4 +69,8 @@ def _text(found: list[dict[str, Any]]) -> str:
         )
         for row in found
     ]
-    return "\n".join(table(head, lines, right="lllrrrrrlrr", indent=""))
+    # a pipe gets every column, a narrow terminal those that fit
+    most = width() if sys.stdout.isatty() else None
+    drop = ("output max", "above", "from", "write 1h", "write 5m", "provider")
+    made = table(head, lines, right="lllrrrrrlrr", indent="", ink=Ink(sys.stdout), most=most, drop=drop, flex="model")
+    return "\n".join(made)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from datetime import tzinfo
 from typing import Any
 
 from monitor.cli import common
+from monitor.cli.decide import tokens
 
-DESCRIPTION = (
-    """The dashboard. It follows growing logs. Without a terminal on stdout the text report is printed instead."""
-)
+DESCRIPTION = """The dashboard. It follows growing logs. Without a terminal on stdout the text report is printed \
+instead."""
 
 
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
@@ -23,12 +24,13 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument("--notify", action="store_true", help="ring the bell and notify when the advice changes")
     parser.add_argument("--tz", metavar="ZONE", help="time zone, e.g. Europe/Berlin (default: local)")
     parser.add_argument("--polling", action="store_true", help="look at files by polling (network file systems)")
-    parser.add_argument("--threshold", type=int, default=100_000, metavar="TOKENS",
-                        help="prompt tokens from which to advise a compaction (default 100000, 0: off)")  # fmt: skip
+    parser.add_argument("--threshold", type=tokens, default=100_000, metavar="TOKENS",
+                        help="prompt tokens from which to advise a compaction (default 100k, 0: off)")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the dashboard, or print the report where there is no terminal."""
+    """Open the dashboard, or print the report where there is no terminal. Exit code 3 if that has no session."""
+    zone = zone_of(args.tz)
     # a browser (`serve`) is no terminal, but has a driver of its own
     if not args.once and not sys.stdout.isatty() and not os.environ.get("TEXTUAL_DRIVER"):
         from monitor.cli import report
@@ -59,7 +61,24 @@ def run(args: argparse.Namespace) -> int:
             session=args.session,
             call=args.call,
             notify=args.notify,
-            zone=args.tz,
+            zone=zone,
             verbose=args.verbose,
         )
     )
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """The time zone asked for; None: the machine's own.
+
+    Raises:
+        CommandError: there is no such time zone.
+    """
+    if name is None:
+        return None
+    from monitor.reports.clock import Clock
+    from monitor.reports.errors import ReportError
+
+    try:
+        return Clock(name).zone
+    except ReportError as error:
+        raise common.CommandError(str(error)) from error
