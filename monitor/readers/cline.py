@@ -37,9 +37,9 @@ ROO_INCLUSIVE_FROM = 1_761_868_800_000
 _ROW = re.compile(rb'"type"\s*:\s*"(?:say|ask)"')
 _ROO_FOLDERS = ("roo-cline", "rooveterinaryinc", "roo-code", "kilocode", "kilo-code")
 _ROO_ROWS = ("condense_context", "sliding_window_truncation", "condense_context_error")
-_TYPED = frozenset(("task", "user_feedback", "user_feedback_diff"))
+_TYPED = ("task", "user_feedback", "user_feedback_diff")
 _FIGURES = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites")
-_UNDONE = frozenset(("started", "running", "pending", "in_progress", "failed", "error", "cancelled", "skipped"))
+_UNDONE = ("started", "running", "pending", "in_progress", "failed", "error", "cancelled", "skipped")
 
 
 class _Marks:

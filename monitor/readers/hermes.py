@@ -43,7 +43,7 @@ class HermesParser(JsonDocument):
         try:
             if not sqlite.columns(database, "session_model_usage"):
                 return found
-        except sqlite3.Error:
+        except sqlite.DAMAGE:
             return found
         for id, *figures in sqlite.select(database, "session_model_usage", ("session_id", *_FIGURES), self.problem):
             name = sqlite.text(id)

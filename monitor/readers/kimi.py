@@ -31,7 +31,7 @@ from monitor.records import Call, Event, Record, SessionInfo
 
 SOURCE = "kimi"
 Vector = tuple[int | None, int | None, int | None, int | None]  # other, read, creation, output
-_CODE = frozenset(("turn.prompt", "context.append_loop_event", "llm.request", "usage.record", "config.update"))
+_CODE = ("turn.prompt", "context.append_loop_event", "llm.request", "usage.record", "config.update")
 _FIGURES = (
     ("inputOther", "inputCacheRead", "inputCacheCreation", "output"),
     ("input_other", "input_cache_read", "input_cache_creation", "output"),
@@ -353,8 +353,8 @@ class KimiContext:
     lines = False
 
     def sniff(self, head: Head) -> float:
-        roles = {value.get("role") for value in first_objects(head.data, 8)}
-        return 0.8 if roles & {"_checkpoint", "_usage", "_system_prompt"} else 0.0
+        own = ("_checkpoint", "_usage", "_system_prompt")
+        return 0.8 if any(value.get("role") in own for value in first_objects(head.data, 8)) else 0.0
 
     def parser(self, context: FileContext) -> KimiContextParser:
         return KimiContextParser(context)

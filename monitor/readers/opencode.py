@@ -194,7 +194,7 @@ class OpencodeDatabaseParser(JsonDocument):
 def _part(database: sqlite3.Connection, id: str) -> bytes | None:
     try:
         row = database.execute("SELECT data FROM part WHERE id = ?", (id,)).fetchone()
-    except sqlite3.Error:
+    except sqlite.DAMAGE:
         return None
     return row[0] if row is not None and isinstance(row[0], bytes) else None
 

@@ -39,7 +39,7 @@ from monitor.records import Call, Event, EventKind, Purpose, Record, SessionInfo
 SOURCE = "qwen-code"
 Vector = tuple[int | None, int | None, int | None]  # prompt, output as logged, cached
 #: user lines that nobody typed
-_NOT_TYPED = frozenset(("notification", "background_task_completed", "cron", "agent_launch_prompt", "agent_bootstrap"))
+_NOT_TYPED = ("notification", "background_task_completed", "cron", "agent_launch_prompt", "agent_bootstrap")
 _SAFE = re.compile(r"\w[\w.-]*")
 _DEEPEST = 16
 _API_RESPONSE, _API_ERROR = "qwen-code.api_response", "qwen-code.api_error"

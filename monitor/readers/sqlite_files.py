@@ -26,6 +26,8 @@ _NAME = re.compile(r"\w+")
 #: a copy of a database and its -wal is made up to this size
 _MOST_COPIED = 1 << 30
 _WAIT_S = 2.0
+#: what reading a damaged database raises; its messages may hold bytes of the damage that are no text
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 Note = Callable[[int | None, str], None]
 
 
@@ -47,8 +49,8 @@ def connection(context: FileContext, note: Note) -> Iterator[sqlite3.Connection]
             database.execute("PRAGMA query_only = ON")
             database.execute("PRAGMA trusted_schema = OFF")
             database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error as error:
-            raise ReadError(f"this SQLite database cannot be read: {error}") from error
+        except DAMAGE as error:
+            raise ReadError(f"this SQLite database cannot be read: {_why(error)}") from error
         yield database
 
 
@@ -113,7 +115,7 @@ def tables(head: Head) -> dict[str, str]:
             with connection(context, lambda line, reason: None) as database:
                 query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
                 found = {_text(name): _text(sql) for name, sql in database.execute(query)}
-        except (ReadError, OSError, sqlite3.Error):
+        except (ReadError, OSError, *DAMAGE):
             pass
     return found
 
@@ -122,7 +124,7 @@ def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
     """Names of a table's columns; versions of an agent differ in them.
 
     Raises:
-        sqlite3.Error: the database is damaged.
+        DAMAGE: the database is damaged.
     """
     assert _NAME.fullmatch(table)
     return frozenset(_text(row[1]) for row in database.execute(f"PRAGMA table_info({table})"))
@@ -135,8 +137,12 @@ def select(database: sqlite3.Connection, table: str, names: tuple[str, ...], not
         wanted = ", ".join(f'"{name}"' if name in known else "NULL" for name in names)
         assert all(_NAME.fullmatch(name) for name in names)
         yield from database.execute(f'SELECT {wanted} FROM "{table}"')
-    except sqlite3.Error as error:
-        note(None, f"the table {table} cannot be read to its end: {error}")
+    except DAMAGE as error:
+        note(None, f"the table {table} cannot be read to its end: {_why(error)}")
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, sqlite3.Error) else "it is damaged"
 
 
 def _text(value: Any) -> str:
