@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text(found: list[dict[str, Any]]) -> str:
-    from monitor.reports.text import UNKNOWN, Ink, clean, table, tokens, width
+    from monitor.reports.text import UNKNOWN, Ink, table, tokens, width, wrap
 
     if not found:
         return "No model matches. A model that is not in the table is shown as unpriced; --prices FILE adds it."
@@ -49,28 +49,28 @@ def _text(found: list[dict[str, Any]]) -> str:
         "read",
         "write 5m",
         "write 1h",
-        "above",
         "window",
         "output max",
+        "above",
     )
     lines = [
         (
-            clean(row["model"]),
-            clean(row["provider"] or UNKNOWN),
+            row["model"],
+            row["provider"] or UNKNOWN,
             row["valid_from"] or UNKNOWN,
             price(row["input"]),
             price(row["output"]),
             price(row["cache_read"]),
             price(row["cache_write_5m"]),
             price(row["cache_write_1h"]),
-            " ".join(f"{tokens(tier['above'])}:{tier['input']:g}/{tier['output']:g}" for tier in row["tiers"]),
             tokens(row["window"]),
             tokens(row["max_output"]),
+            " ".join(f"{tokens(tier['above'])}: {tier['input']:g}/{tier['output']:g}" for tier in row["tiers"]),
         )
         for row in found
     ]
-    # a pipe gets every column, a narrow terminal those that fit
-    most = width() if sys.stdout.isatty() else None
-    drop = ("output max", "above", "from", "write 1h", "write 5m", "provider")
-    made = table(head, lines, right="lllrrrrrlrr", indent="", ink=Ink(sys.stdout), most=most, drop=drop, flex="model")
-    return "\n".join(made)
+    drop = ("output max", "above", "write 1h", "write 5m", "from", "provider")
+    ink, most = Ink(sys.stdout), max(40, width())
+    rows = table(head, lines, right="lllrrrrrrrl", indent="", ink=ink, most=most, drop=drop, flex="model", least=12)
+    note = "USD per million tokens; above: input/output price of a request whose prompt is larger than that"
+    return "\n".join([*rows, "", *(ink(line, "dim") for line in wrap(note, most, ""))])

@@ -16,7 +16,7 @@ from monitor.reports import shape
 from monitor.reports.clock import Clock, utc_day
 from monitor.reports.words import counted, is_work
 from monitor.sessions.sums import Acc, total
-from monitor.sessions.view import CompactionCost, SessionView, Sums, Turn
+from monitor.sessions.view import SessionView, Sums, Turn
 
 
 class WindowRow(msgspec.Struct, kw_only=True):
@@ -54,15 +54,6 @@ def windows(view: SessionView) -> list[WindowRow]:
     for row in rows.values():
         row.ended = closing.get((row.chain, row.last.index))
     return sorted(rows.values(), key=lambda row: (row.chain != "main", row.first.index))
-
-
-def balances(view: SessionView) -> list[CompactionCost]:
-    """The balances of those compactions that are shown (a view may be narrowed to a time or a model)."""
-    shown = {id(event) for event in view.events}
-    kept = [cost for cost in view.compaction_costs if id(cost.event) in shown]
-    if not kept and view.compaction_costs:
-        kept = [cost for cost in view.compaction_costs if cost.event in view.events]
-    return kept
 
 
 class MissRow(msgspec.Struct):

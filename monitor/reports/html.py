@@ -275,7 +275,7 @@ def _compactions(views: Sequence[SessionView], clock: Clock) -> Raw:
     rows = []
     for number, view in enumerate(views):
         name = _link(view, number)
-        rows += [(cost.event.time or 0, (name, *balance_cells(cost, clock))) for cost in gather.balances(view)]
+        rows += [(cost.event.time or 0, (name, *balance_cells(cost, clock))) for cost in shape.balances(view)]
     if not rows:
         return Raw("")
     rows.sort(key=lambda row: row[0], reverse=True)

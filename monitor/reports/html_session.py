@@ -7,7 +7,7 @@ from typing import Any
 
 from monitor.decision.model import ACTION_WORDS, Decision
 from monitor.decision.specs import SPECS, shown
-from monitor.reports import gather
+from monitor.reports import gather, shape
 from monitor.reports.clock import Clock
 from monitor.reports.html_calls import call_rows
 from monitor.reports.html_chart import event_words, picture, spark
@@ -307,7 +307,7 @@ BALANCE_HEAD = (
 
 
 def _compactions(view: SessionView, clock: Clock) -> Raw:
-    found = gather.balances(view)
+    found = shape.balances(view)
     if not found:
         return Raw("")
     rows = [balance_cells(cost, clock) for cost in found[-_MOST_EVENTS:]]

@@ -169,7 +169,7 @@ def _session(view: SessionView, decision: Decision | None, clock: Clock) -> list
 def _compactions(views: Sequence[SessionView], clock: Clock) -> str:
     rows = []
     for view in views:
-        for cost in gather.balances(view):
+        for cost in shape.balances(view):
             event = cost.event
             rows.append(
                 (

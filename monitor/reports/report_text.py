@@ -161,7 +161,7 @@ def compactions(views: Sequence[SessionView], clock: Clock, ink: Ink, most: int)
     several = len(views) > 1
     rows = []
     for view in views:
-        for cost in gather.balances(view):
+        for cost in shape.balances(view):
             event = cost.event
             place = f"{event.before_call}" if event.before_call is not None else UNKNOWN
             size = f"{tokens(event.tokens_before)} → {tokens(event.tokens_after)}"

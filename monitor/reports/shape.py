@@ -9,7 +9,7 @@ from monitor.decision.model import Decision
 from monitor.readers.times import iso
 from monitor.records import Call, Event, Problem
 from monitor.sessions.sums import total
-from monitor.sessions.view import Forecast, Range, SessionView, Sums, Turn
+from monitor.sessions.view import CompactionCost, Forecast, Range, SessionView, Sums, Turn
 
 _DAY_MS = 86_400_000
 
@@ -159,6 +159,7 @@ def session(view: SessionView, decision: dict[str, Any] | None = None) -> dict[s
             {
                 "chain": chain.chain,
                 "calls": chain.calls,
+                "peak": chain.peak_prompt_tokens,
                 "peak_prompt_tokens": chain.peak_prompt_tokens,
                 "windows": chain.windows,
             }
@@ -179,9 +180,15 @@ def session(view: SessionView, decision: dict[str, Any] | None = None) -> dict[s
                 "calls_after": cost.calls_after,
                 "verdict": cost.verdict,
             }
-            for cost in view.compaction_costs
+            for cost in balances(view)
         ],
     }
+
+
+def balances(view: SessionView) -> list[CompactionCost]:
+    """The balances of those compactions that are shown (a view may be narrowed to a time or a model)."""
+    shown = {id(event) for event in view.events}
+    return [cost for cost in view.compaction_costs if id(cost.event) in shown or cost.event in view.events]
 
 
 def forecast(found: Forecast | None) -> dict[str, Any] | None:
