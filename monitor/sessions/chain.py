@@ -20,6 +20,8 @@ DROP_SHARE, DROP_TOKENS = 0.7, 4_000
 #: a drop to between DROP_SHARE and this is unexplained if it stays; above, it is noise
 NOISE_SHARE = 0.9
 RETURN_SHARE, RETURN_CALLS = 0.95, 2
+#: a later call that finds this much more in the cache than the call before it sent proves that the old context lives on
+JUMP = 1.2
 WARM_SHARE = 0.9
 OPENING = 0.1
 #: a gap (ms) after which a prompt of the opening's size is a new conversation under the same key
@@ -118,11 +120,11 @@ def expired(chain: Chain, call: Call) -> bool:
     return call.time - chain.last_request > life_time(chain, call) * 1000
 
 
-def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> Verdict:
+def judge_drop(chain: Chain, call: Call, later: Sequence[Call]) -> Verdict:
     """What a smaller prompt in the same chain and model means.
 
     Args:
-        later: prompts of the next work calls of the chain, at most two.
+        later: the next work calls of the chain whose prompt is known, as far as they are of interest.
     """
     before, prompt = chain.expected, call.prompt_tokens
     if before is None or prompt is None or prompt >= NOISE_SHARE * before:
@@ -132,8 +134,10 @@ def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> Verdict:
     if chain.resets and chain.window_calls == 1:
         # the first call of a window carries one-off reminders; the second one being smaller is no reset
         return "settled"
-    if any(one >= RETURN_SHARE * before for one in later[:RETURN_CALLS]):
+    if any((one.prompt_tokens or 0) >= RETURN_SHARE * before for one in later[:RETURN_CALLS]):
         return "dip"
+    if _lives_on(before, prompt, later):
+        return "dip"  # these calls are of another context (a subagent in the same chain)
     read = call.cache_read_tokens
     if read is not None and read >= WARM_SHARE * prompt and prompt > (chain.opening or 0):
         return "rewind"
@@ -144,6 +148,17 @@ def judge_drop(chain: Chain, call: Call, later: Sequence[int]) -> Verdict:
     if call.session_evidence in ("lane", "file", "prefix") and _opens_anew(chain, call, prompt):
         return "clear"
     return "compaction"
+
+
+def _lives_on(before: int, prompt: int, later: Sequence[Call]) -> bool:
+    """Whether a later call reads the old context from the cache, which no call since then has sent."""
+    last = prompt
+    for one in later:
+        read = one.cache_read_tokens
+        if read is not None and read >= RETURN_SHARE * before and read > JUMP * last:
+            return True
+        last = max(last, one.prompt_tokens or 0)
+    return False
 
 
 def _opens_anew(chain: Chain, call: Call, prompt: int) -> bool:

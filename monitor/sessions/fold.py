@@ -379,18 +379,14 @@ class Fold:
         chain.waiting = ()
 
 
-def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[int]:
-    """Prompts of the next two work calls of a chain."""
-    found: list[int] = []
-    for record in records[place + 1 : place + _REACH]:
-        if (
-            type(record) is Call
-            and record.chain == chain
-            and record.purpose == "work"
-            and record.prompt_tokens is not None
-            and record.status in ("ok", "estimated")
-        ):
-            found.append(record.prompt_tokens)
-            if len(found) == 2:
-                break
-    return found
+def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[Call]:
+    """The next work calls of a chain whose prompt is known, within reach."""
+    return [
+        record
+        for record in records[place + 1 : place + _REACH]
+        if type(record) is Call
+        and record.chain == chain
+        and record.purpose == "work"
+        and record.prompt_tokens is not None
+        and record.status in ("ok", "estimated")
+    ]
