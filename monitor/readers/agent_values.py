@@ -21,12 +21,15 @@ from monitor.records import Step
 
 #: steps kept of the main chain when not all are asked for; signals look no further back
 RECENT_STEPS = 40
+#: how a database begins
+SQLITE = b"SQLite format 3\0"
 #: a larger figure is no token count (and no sum of them fits what JSON readers take)
 _MOST = 10**12
 _decode = msgspec.json.Decoder().decode
 _DEEPEST = 200
 
 __all__ = [
+    "SQLITE",
     "JsonDocument",
     "JsonLines",
     "StepLog",

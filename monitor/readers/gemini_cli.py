@@ -22,13 +22,13 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
+from zlib import crc32
 
 from monitor.readers import agent_values as look
 from monitor.readers import usage
 from monitor.readers.agent_values import JsonDocument, JsonLines, StepLog, obj, rows, text_of, time_ms, word
 from monitor.readers.base import FileContext, Head
 from monitor.readers.lines import first_objects
-from monitor.readers.steps import stable_hash
 from monitor.records import Call, Event, EventKind, Record, SessionInfo
 
 SOURCE = "gemini-cli"
@@ -142,7 +142,7 @@ class History:
         for value in messages:
             text = text_of(value.get("content")) if value.get("type") == "user" else ""
             if _SNAPSHOT in text[:2000]:
-                mark = stable_hash(text.encode("utf-8", "replace"))
+                mark = crc32(text.encode("utf-8", "replace"))
                 if mark not in self._snapshots:
                     self._snapshots.add(mark)
                     fresh_snapshot = mark
@@ -175,7 +175,7 @@ class History:
             if id in self._users:
                 return
             self._users.add(id)
-        mark = stable_hash(text.encode("utf-8", "replace"))
+        mark = crc32(text.encode("utf-8", "replace"))
         if self._replacing and mark in self._said:
             return  # history told again, possibly under new ids
         self._said.add(mark)

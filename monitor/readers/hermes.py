@@ -13,14 +13,15 @@ Unknown: everything about single calls; whether ``reasoning_tokens`` are part of
 
 from __future__ import annotations
 
-import sqlite3
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from monitor.readers import sqlite_files as sqlite
 from monitor.readers import usage
-from monitor.readers.agent_values import JsonDocument, folder_name, time_ms, tokens
+from monitor.readers.agent_values import SQLITE, JsonDocument, folder_name, time_ms, tokens
 from monitor.readers.base import FileContext, Head
 from monitor.records import Event, SessionInfo
+
+if TYPE_CHECKING:
+    import sqlite3
 
 SOURCE = "hermes"
 _FIGURES = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
@@ -32,6 +33,8 @@ class HermesParser(JsonDocument):
     """See the module."""
 
     def read(self, context: FileContext) -> None:
+        from monitor.readers import sqlite_files as sqlite  # loaded where there is a database
+
         with sqlite.connection(context, self.problem) as database:
             by_model = self._by_model(database)
             for row in sqlite.select(database, "sessions", _SESSION, self.problem):
@@ -39,6 +42,8 @@ class HermesParser(JsonDocument):
 
     def _by_model(self, database: sqlite3.Connection) -> dict[str, Figures]:
         """Sums over the models of a session, where this version keeps them."""
+        from monitor.readers import sqlite_files as sqlite
+
         found: dict[str, Figures] = {}
         try:
             if not sqlite.columns(database, "session_model_usage"):
@@ -52,6 +57,8 @@ class HermesParser(JsonDocument):
         return found
 
     def _session(self, row: tuple[Any, ...], by_model: dict[str, Figures]) -> None:
+        from monitor.readers import sqlite_files as sqlite
+
         session, parent = sqlite.text(row[0]), sqlite.text(row[1])
         if session is None:
             return
@@ -100,7 +107,11 @@ class Hermes:
     lines = False
 
     def sniff(self, head: Head) -> float:
-        found = sqlite.tables(head)
+        if not head.data.startswith(SQLITE):
+            return 0.0
+        from monitor.readers import sqlite_files
+
+        found = sqlite_files.tables(head)
         if not {"sessions", "messages"} <= found.keys():
             return 0.0
         own = "parent_session_id" in found["sessions"] and "end_reason" in found["sessions"]

@@ -24,15 +24,13 @@ Unknown: the context window; the title's call, which is not stored.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from monitor.readers import opencode_shapes as shape
-from monitor.readers import sqlite_files as sqlite
-from monitor.readers.agent_values import JsonDocument, head_has, obj, word
-from monitor.readers.base import FileContext, Head
+from monitor.readers.agent_values import SQLITE, JsonDocument, head_has, obj, word
+from monitor.readers.base import FileContext, Head, Parser
 from monitor.readers.opencode_build import SOURCE, Builder, add_export
 from monitor.readers.opencode_shapes import told
 from monitor.records import Problem
@@ -151,54 +149,6 @@ class OpencodeFileParser(JsonDocument):
             return None
 
 
-class OpencodeDatabaseParser(JsonDocument):
-    """See the module; the database."""
-
-    def read(self, context: FileContext) -> None:
-        with sqlite.connection(context, self.problem) as database:
-            builder = Builder(self.file, self.options, lambda part: _part(database, part))
-            for id, parent, directory, created in sqlite.select(
-                database, "session", ("id", "parent_id", "directory", "time_created"), self.problem
-            ):
-                if (name := sqlite.text(id)) is not None:
-                    builder.session(name, sqlite.text(parent), sqlite.text(directory), created)
-            bad = self._messages(database, builder) + self._parts(database, builder)
-            if bad:
-                self.problem(None, f"{bad} rows hold no valid JSON; they were skipped")
-            self.records += builder.records()
-
-    def _messages(self, database: sqlite3.Connection, builder: Builder) -> int:
-        bad = 0
-        names = ("id", "session_id", "time_created", "data")
-        for id, session, created, data in sqlite.select(database, "message", names, self.problem):
-            value = told(data) if isinstance(data, bytes) else None
-            name, owner = sqlite.text(id), sqlite.text(session)
-            if value is None or name is None or owner is None:
-                bad += 1
-                continue
-            builder.message(name, owner, value, created)
-        return bad
-
-    def _parts(self, database: sqlite3.Connection, builder: Builder) -> int:
-        bad = 0
-        for id, message, data in sqlite.select(database, "part", ("id", "message_id", "data"), self.problem):
-            value = told(data) if isinstance(data, bytes) else None
-            name, owner = sqlite.text(id), sqlite.text(message)
-            if value is None or name is None or owner is None:
-                bad += 1
-                continue
-            builder.part(name, owner, value)
-        return bad
-
-
-def _part(database: sqlite3.Connection, id: str) -> bytes | None:
-    try:
-        row = database.execute("SELECT data FROM part WHERE id = ?", (id,)).fetchone()
-    except sqlite.DAMAGE:
-        return None
-    return row[0] if row is not None and isinstance(row[0], bytes) else None
-
-
 class OpencodeFiles:
     """Reader of opencode's JSON files."""
 
@@ -237,9 +187,16 @@ class OpencodeDatabase:
     lines = False
 
     def sniff(self, head: Head) -> float:
-        return 0.95 if {"message", "part", "session"} <= sqlite.tables(head).keys() else 0.0
+        if not head.data.startswith(SQLITE):
+            return 0.0
+        # what databases need is loaded where there is one
+        from monitor.readers import sqlite_files
 
-    def parser(self, context: FileContext) -> OpencodeDatabaseParser:
+        return 0.95 if {"message", "part", "session"} <= sqlite_files.tables(head).keys() else 0.0
+
+    def parser(self, context: FileContext) -> Parser:
+        from monitor.readers.opencode_database import OpencodeDatabaseParser
+
         return OpencodeDatabaseParser(context)
 
 

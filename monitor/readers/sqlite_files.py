@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from monitor.readers.agent_values import SQLITE
 from monitor.readers.base import FileContext, Head, ReadError
 from monitor.readers.lines import MAX_LINE
 
-MAGIC = b"SQLite format 3\0"
 _TABLE = re.compile(rb'CREATE TABLE (?:IF NOT EXISTS )?["`\[]?(\w+)')
 _NAME = re.compile(r"\w+")
 #: a copy of a database and its -wal is made up to this size
@@ -72,6 +70,9 @@ def _open(context: FileContext, note: Note, stack: contextlib.ExitStack) -> sqli
     if path.stat().st_size + wal.stat().st_size > _MOST_COPIED:
         note(None, "its -wal file has no -shm beside it, so the latest rows are missing")
         return _uri(path, "immutable=1")
+    import shutil
+    import tempfile
+
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ctxmon-")))
     for one in (path, wal):
         shutil.copyfile(one, folder / one.name)
@@ -84,7 +85,7 @@ def _uri(path: Path, how: str) -> sqlite3.Connection:
 
 def _plain(path: Path) -> bool:
     with path.open("rb") as stream:
-        return stream.read(len(MAGIC)) == MAGIC
+        return stream.read(len(SQLITE)) == SQLITE
 
 
 def _in_memory(context: FileContext) -> sqlite3.Connection:
@@ -106,7 +107,7 @@ def _in_memory(context: FileContext) -> sqlite3.Connection:
 
 def tables(head: Head) -> dict[str, str]:
     """Names of the tables of what may be a database, with the SQL that made them; empty if it is none."""
-    if not head.data.startswith(MAGIC):
+    if not head.data.startswith(SQLITE):
         return {}
     found = {name.decode("ascii", "replace"): "" for name in _TABLE.findall(head.data)}
     if head.path is not None or head.complete:
