@@ -28,7 +28,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the calls. Exit code 3 if no call was found."""
     from monitor.reports import shape
-    from monitor.reports.encode import to_json
+    from monitor.reports.encode import encodable, to_json
 
     if args.format == "parquet" and args.output is None:
         raise common.CommandError("parquet is a binary format: name a file with -o FILE")
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         if rows or args.output is not None:  # no row is no line, not an empty one
             common.write_output("\n".join(to_json(row) for row in rows), args.output)
     elif args.format == "csv":
-        common.write_output(_csv(rows), args.output)
+        common.write_output(encodable(_csv(rows)), args.output)
     else:
         _parquet(rows, args.output)
     return _end(args, bool(rows), found)

@@ -72,5 +72,7 @@ def _text(found: list[dict[str, Any]]) -> str:
     drop = ("output max", "above", "write 1h", "write 5m", "from", "provider")
     ink, most = Ink(sys.stdout), max(40, width())
     rows = table(head, lines, right="lllrrrrrrrl", indent="", ink=ink, most=most, drop=drop, flex="model", least=12)
-    note = "USD per million tokens; above: input/output price of a request whose prompt is larger than that"
+    note = "USD per million tokens"
+    if "above" in rows[0]:
+        note += "; above: input/output price of a request whose prompt is larger than that"
     return "\n".join([*rows, "", *(ink(line, "dim") for line in wrap(note, most, ""))])

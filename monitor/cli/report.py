@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from monitor.cli import common
+from monitor.cli import common, fleet
 
 if TYPE_CHECKING:
     from monitor.sessions.view import Loaded
@@ -27,6 +27,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tz", metavar="ZONE", help="time zone for people's output, e.g. Europe/Berlin (default: local)"
     )
+    fleet.options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from monitor.cli.calls import check_zone
 
     check_zone(args.tz)
+    if fleet.asked(args):
+        return fleet.report(args)
     found = common.load(args)
     write(args, found, args.format)
     return 0 if found.sessions else common.NOTHING
@@ -46,6 +49,7 @@ def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
         CommandError: there is no such time zone, or the file cannot be written.
     """
     from monitor.decision import decide
+    from monitor.reports.encode import encodable
     from monitor.reports.errors import ReportError
 
     now = common.now_ms(args)
@@ -56,7 +60,7 @@ def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
         text = _text(args, found, decisions, now, form, prices)
     except ReportError as error:
         raise common.CommandError(str(error)) from error
-    common.write_output(text, out)
+    common.write_output(encodable(text), out)
 
 
 def _text(args: argparse.Namespace, found: Loaded, decisions: Any, now: int, form: str, prices: Any) -> str:

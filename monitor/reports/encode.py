@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def encodable(text: str) -> str:
+    """A text that can be written as UTF-8: what is no valid Unicode becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def to_json(value: Any) -> str:
     """Compact JSON. Names that are no valid Unicode (files named in another encoding) come out as escapes, exactly."""
     import msgspec

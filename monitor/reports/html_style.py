@@ -4,11 +4,11 @@ reach a contrast of 3 to the page; what a colour says is said by a word or a sig
 from __future__ import annotations
 
 _LIGHT = """--page:#fff;--card:#f6f7f9;--ink:#16191d;--soft:#545c66;--line:#d9dde2;--link:#0a5c94;
---read:#0072b2;--write:#3b9bd4;--fresh:#d08700;--untold:#8b949e;--comp:#a8477f;--bad:#c24e00;--good:#00795a;
---fan:#6a7480;--meter:#dfe3e8"""
+--read:#0072b2;--write:#3592cb;--fresh:#c47d00;--untold:#838c96;--comp:#a8477f;--bad:#b84a00;--good:#00795a;
+--amber:#8a5a00;--fan:#6a7480;--meter:#dfe3e8"""
 _DARK = """--page:#111418;--card:#1a1f25;--ink:#e8eaed;--soft:#a3adb8;--line:#333b45;--link:#7cc4f5;
 --read:#2b8fd0;--write:#7cc8f2;--fresh:#e69f00;--untold:#7f8994;--comp:#dd8fb9;--bad:#f0803c;--good:#3cc29a;
---fan:#9aa5b1;--meter:#2c343d"""
+--amber:#e69f00;--fan:#9aa5b1;--meter:#2c343d"""
 
 CSS = (
     f":root{{color-scheme:light;{_LIGHT}}}"
@@ -67,9 +67,8 @@ vertical-align:middle}
 .meter.high i{background:var(--fresh)}.meter.full i{background:var(--bad)}
 .badge{display:inline-block;padding:1px 9px;border-radius:10px;border:1.5px solid currentColor;font-size:12px;
 font-weight:650;letter-spacing:.02em;white-space:nowrap}
-.a-continue,.ok{color:var(--good)}.a-trim,.a-compact_at_boundary,.soon{color:var(--fresh)}
+.a-continue,.ok{color:var(--good)}.a-trim,.a-compact_at_boundary,.soon{color:var(--amber)}
 .a-compact_now,.bad{color:var(--bad)}.a-notes_new_window,.a-fresh{color:var(--comp)}
-@media screen and (prefers-color-scheme:light){.a-trim,.a-compact_at_boundary,.soon{color:#925f00}}
 .spark{width:110px;height:26px;display:block}
 .spark polyline{fill:none;stroke:var(--read);stroke-width:1.5;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 details>summary{cursor:pointer;padding:4px 0;color:var(--link)}
@@ -107,7 +106,7 @@ line-height:0}
 .marks{position:relative;height:19px}
 .marks i,.strip i{position:absolute;transform:translateX(-50%);font-style:normal;font-size:12px;line-height:19px;
 cursor:default}
-.ev-c{color:var(--comp)}.ev-t{color:var(--fresh)}.ev-s{color:var(--soft)}.ev-e,.strip i{color:var(--bad)}
+.ev-c{color:var(--comp)}.ev-t{color:var(--amber)}.ev-s{color:var(--soft)}.ev-e,.strip i{color:var(--bad)}
 .strip i{top:0;font-size:13px;line-height:15px;text-shadow:0 0 3px var(--page),0 0 3px var(--page),0 0 3px var(--page)}
 .strip{position:relative;height:30px;background:var(--card);border-bottom:1px solid var(--line)}
 .miss{stroke:var(--bad);stroke-width:1;vector-effect:non-scaling-stroke}

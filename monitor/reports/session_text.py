@@ -199,7 +199,13 @@ def _chains(view: SessionView, ink: Ink, most: int) -> list[str]:
         rows = [row[:2] + row[3:] for row in rows]
     lines = ["", ink("Chains", "bold")]
     lines += table(
-        head, rows, right="l" + "r" * (len(head) - 2) + "l", ink=ink, most=most, drop=("side calls",), flex="models"
+        head,
+        rows,
+        right="l" + "r" * (len(head) - 2) + "l",
+        ink=ink,
+        most=most,
+        drop=("side calls", "windows", "last"),
+        flex="models",
     )
     if len(ordered) > _MOST_CHAINS:
         lines.append(f"  … and {len(ordered) - _MOST_CHAINS} more")

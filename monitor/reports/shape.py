@@ -249,9 +249,11 @@ def totals(views: Sequence[SessionView]) -> dict[str, Any]:
         for cause, count in view.cache_misses.items():
             misses[cause] = misses.get(cause, 0) + count
     peaks = [view.peak_prompt_tokens for view in views if view.peak_prompt_tokens is not None]
+    exchanges = [view.exchanges for view in views if view.exchanges is not None]
     return {
         **sums(total(view.sums for view in views)),
         "sessions": len(views),
+        "exchanges": sum(exchanges) if exchanges else None,
         "peak_prompt_tokens": max(peaks) if peaks else None,
         "cache_misses": dict(sorted(misses.items())),
         "windows": sum(view.windows for view in views),

@@ -114,6 +114,7 @@ def wrap(text: str, most: int, indent: str = "  ", first: str | None = None) -> 
     lines: list[str] = []
     current = ""
     for word in text.split():
+        word = cut(word, max(most, 20) - cells(indent))
         if current and cells(indent) + cells(current) + 1 + cells(word) > max(most, 20):
             lines.append(current)
             current = word

@@ -1,0 +1,166 @@
+"""The report of call tables too big for memory, for eyes: sums, dearest sessions, causes of misses, models, days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from monitor.decision.model import ACTION_WORDS
+from monitor.records import Problem
+from monitor.reports.clock import Clock
+from monitor.reports.fleet_report import ReportTally
+from monitor.reports.report_text import totals_table
+from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, percent, table, tokens, usd, width, wrap
+from monitor.reports.words import ASSUMED, AT_LEAST, CAUSES, ESTIMATED, INKS, cost_mark, output_mark, plural, short
+
+_MOST_DAYS, _MOST_MODELS = 31, 20
+
+
+def text(
+    tally: ReportTally,
+    problems: Sequence[Problem],
+    calls: int,
+    *,
+    out: Stream | None = None,
+    most: int | None = None,
+) -> str:
+    """The report of a tally. Days and times are in UTC.
+
+    Args:
+        calls: rows that were read, copies included.
+        out: where it will go (decides about colour); None: plain.
+        most: columns; None: those of the terminal.
+    """
+    ink, clock = Ink(out), Clock("UTC")
+    most = max(40, most if most is not None else width())
+    if not tally.sessions:
+        return "No session with calls was found."
+    total = tally.total
+    parts = [plural(tally.sessions, "session"), plural(total["calls"], "turn")]
+    if tally.first is not None and tally.last is not None:
+        parts.append(clock.period(tally.first, tally.last) + " UTC")
+    lines = [ink("ctxmon report", "bold") + cut(" · " + " · ".join(parts), most - 13), ""]
+    lines += totals_table(total, ink, most, tally.estimates)
+    lines += _sizes(total)
+    lines += _sessions(tally, clock, ink, most)
+    lines += _misses(tally, ink, most)
+    lines += _groups("By model", tally.by_model(), "model", ink, most, _MOST_MODELS, tally)
+    lines += _groups("By day (UTC)", tally.by_day(), "date", ink, most, _MOST_DAYS, tally)
+    lines += _notes(tally, total, problems, calls, ink, most)
+    return "\n".join(lines)
+
+
+def _sizes(total: dict[str, Any]) -> list[str]:
+    inferred = f" ({ESTIMATED}{total['inferred_compactions']:,})" if total["inferred_compactions"] else ""
+    return [
+        "",
+        f"  {plural(total['windows'], 'window')}, {plural(total['compactions'], 'compaction')}{inferred}, "
+        f"largest prompt {tokens(total['peak_prompt_tokens'])}",
+    ]
+
+
+def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str]:
+    rows = []
+    for top in tally.top:
+        row = top.row
+        decision = row["decision"]
+        advice = ink(ACTION_WORDS[decision["action"]], INKS[decision["action"]]) if decision else UNKNOWN
+        rows.append(
+            [
+                short(row["session"]),
+                (row["last"] or UNKNOWN)[:16].replace("T", " "),
+                cut(clean(" ".join(row["models"])), 24),
+                f"{row['calls']:,}",
+                tokens(row["prompt_tokens"]),
+                tokens(row["peak_prompt_tokens"]),
+                percent(row["prefix_hit_ratio"]),
+                f"{row['compactions']:,}",
+                usd(row["cost_usd"], mark=cost_mark(row)),
+                advice,
+            ]
+        )
+    head = ["session", "last", "models", "turns", "prompt", "peak", "hit", "comp.", "cost", "advice"]
+    shown = "all of them" if len(rows) == tally.sessions else f"the {len(rows)} with the highest cost"
+    return [
+        "",
+        ink("Sessions", "bold") + ink(f"  {shown}; --format json or csv lists every one", "dim"),
+        *table(head, rows, right="lllrrrrrrl", ink=ink, most=most, drop=("models", "last", "peak", "hit", "comp."),
+               flex="session", least=6),
+    ]  # fmt: skip
+
+
+def _misses(tally: ReportTally, ink: Ink, most: int) -> list[str]:
+    rows = [
+        (
+            row.cause,
+            CAUSES.get(row.cause, ""),
+            f"{row.calls:,}",
+            f"{row.partial:,}" if row.partial else "",
+            usd(row.cost, mark=AT_LEAST if row.unpriced and row.cost is not None else ""),
+        )
+        for row in sorted(tally.misses.values(), key=lambda row: (-row.calls, row.cause))
+    ]
+    if not rows:
+        return []
+    head = ("cause", "", "turns", "partial", "cost of it")
+    found = table(head, rows, right="llrrr", ink=ink, most=most, drop=("", "partial"))
+    return ["", ink("Cache misses", "bold"), *found]
+
+
+def _groups(
+    title: str, groups: list[dict[str, Any]], key: str, ink: Ink, most: int, limit: int, tally: ReportTally
+) -> list[str]:
+    used = [row for row in groups if row["calls"]]
+    shown = used[-limit:] if key == "date" else used[:limit]
+    rows = [
+        (
+            clean(row[key] or "(not known)"),
+            f"{row['calls']:,}",
+            tokens(row["prompt_tokens"]),
+            tokens(row["cache_read_tokens"]),
+            tokens(row["cache_write_tokens"]),
+            tokens(row["fresh_tokens"]),
+            tokens(row["output_tokens"], mark=output_mark(row)),
+            usd(row["cost_usd"], mark=cost_mark(row, key == "model" and row["model"] in tally.guessed)),
+        )
+        for row in shown
+    ]
+    if not rows:
+        return []
+    head = (key, "turns", "prompt", "read", "write", "fresh", "output", "cost")
+    lines = ["", ink(title, "bold")]
+    lines += table(
+        head, rows, right="lrrrrrrr", ink=ink, most=most, drop=("write", "fresh", "read", "output"), flex=key, least=12
+    )
+    if len(shown) < len(used):
+        which = "earlier days" if key == "date" else "more"
+        lines.append(f"  … and {len(used) - len(shown)} {which} (--format json lists all)")
+    return lines
+
+
+def _notes(
+    tally: ReportTally, total: dict[str, Any], problems: Sequence[Problem], calls: int, ink: Ink, most: int
+) -> list[str]:
+    told = []
+    if tally.assumed_limits:
+        told.append(f"{ASSUMED} limits behind the advice: by the client's own rule, not logged (--context-limit sets "
+                    "them)")  # fmt: skip
+    if total["output_is_lower_bound"]:
+        told.append(f"{AT_LEAST} output: answers that were logged before they were finished")
+    if total["inferred_compactions"]:
+        told.append(f"{ESTIMATED} compactions: so many are inferred from token counts, the log has no mark")
+    if tally.estimates:
+        told.append(f"{ESTIMATED} cost: the price is that of a model with a similar name, or tokens are estimates")
+    if total["unpriced_calls"]:
+        told.append(f"{plural(total['unpriced_calls'], 'turn')} without a known price not in the cost "
+                    "(--prices FILE adds prices)")  # fmt: skip
+    if total["calls_without_usage"]:
+        told.append(f"{plural(total['calls_without_usage'], 'turn')} without token counts in the log")
+    if total["side_calls"]:
+        told.append(f"+{plural(total['side_calls'], 'side call')} beside the turns, in no sum")
+    if total["error_calls"]:
+        told.append(f"{plural(total['error_calls'], 'request')} failed, in no sum")
+    told.append(f"{plural(calls, 'row')} read; a call told twice counts once")
+    if problems:
+        told.append(f"{plural(len(problems), 'problem')} while reading (-v lists them)")
+    return ["", *(ink(line, "dim") for note in told for line in wrap(note, most))]
