@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from monitor.compaction.planted import echoes
 from monitor.compaction.prose import is_choice
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Error, FileUse, State
@@ -274,7 +275,7 @@ class Cleaner:
 
     def __init__(self, state: State, redact: Callable[[str], str]) -> None:
         self.redact = redact
-        self.foreign = [" ".join(f.text.split()).casefold() for f in state.foreign if len(f.text) > 20]
+        self.foreign = echoes(f.text for f in state.foreign)
         self.cancelled = [r.text.casefold() for r in state.rules if r.standing != "active" and len(r.text) > 8]
         self.cancelled += [s.text.casefold() for s in state.said if s.by]
 

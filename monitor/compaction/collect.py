@@ -237,7 +237,7 @@ class _Walk:
             if h in led.hashes and not any(k.startswith(h) or h.startswith(k) for k in known):
                 led.commits[h] = Commit(h, made=False)
         first = 1 if self.typed and self.typed[0][0] == 1 else None
-        goal = b.goal or tuple(s for s in said if first and s.turn == first) or tuple(said[:3])
+        goal = tuple(s for s in said if first and s.turn == first) or b.goal or tuple(said[:3])
         root, files = relative(led.files, conv)
         return State(
             goal=goal,

@@ -50,7 +50,12 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("dead", re.compile(r"(?i)failed|dead end|rejected|abandon|verworfen|放弃")),
     ("decisions", re.compile(r"(?i)decision|entscheid|决定|决策|決定|decisi|rationale|approach")),
-    ("done", re.compile(r"(?i)progress|done|completed|accomplish|fortschritt|进展|进度|進捗|progres|avance")),
+    (
+        "done",
+        re.compile(
+            r"(?i)progress|done|completed|accomplish|fortschritt|进展|进度|進捗|progres|avance|état|estado|stand\b|状态|状況"
+        ),
+    ),
     ("goal", re.compile(r"(?i)goal|objective|intent|request|overview|ziel|目标|目標|objetivo|objectif")),
     (
         "facts",
@@ -265,7 +270,7 @@ def _theirs(text: str) -> State:
         head = _HEAD.match(line)
         if head or (line.rstrip().endswith((":", "：")) and len(line) < 60 and not line.startswith((" ", "-", "*"))):
             name = next((g for g in head.groups() if g), "") if head else line.strip()
-            kind = next((k for k, p in _KINDS if p.search(name)), kind)
+            kind = next((k for k, p in _KINDS if p.search(name)), "facts")
             continue
         item = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip()
         if not item or item.startswith("<") or item.lower().strip("().") in ("none", "n/a", "keine", "无", "なし"):

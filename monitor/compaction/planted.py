@@ -6,6 +6,7 @@ Input: text a tool returned. What a page or file says to "assistants" is data; s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from monitor.compaction.sentences import sentences
 
@@ -45,3 +46,15 @@ def planted(text: str, most: int = 4) -> list[str]:
         if len(out) >= most:
             break
     return out[:most]
+
+
+def echoes(foreign: Iterable[str]) -> list[str]:
+    """What to look for to know such a sentence again where a part of it is told: itself, and its longer clauses."""
+    out: list[str] = []
+    for text in foreign:
+        flat = " ".join(text.split()).casefold()
+        for piece in (flat, *re.split(r"[:：,，;；。.!！]\s*", flat)):
+            wide = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", piece))
+            if len(piece) + wide >= 24 and piece not in out:
+                out.append(piece.strip())
+    return out

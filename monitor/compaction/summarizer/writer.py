@@ -15,6 +15,7 @@ import msgspec
 
 from monitor.compaction import verify
 from monitor.compaction.cut import Cut
+from monitor.compaction.planted import echoes
 from monitor.compaction.redact import Redactor, texts_of
 from monitor.compaction.render import Summary, render
 from monitor.compaction.sentences import one_line
@@ -239,7 +240,7 @@ class Writer:
         """The model's lines that may be used, and how many may not."""
         text = "\n".join(x for lines in found.values() for x in lines)
         made_up = verify.invented(text, conv)
-        foreign = [f.text.casefold() for f in state.foreign if len(f.text) > 20]
+        foreign = echoes(f.text for f in state.foreign)
         done = [t.text.casefold() for t in state.todos if t.status == "done"]
         out: dict[str, list[str]] = {}
         gone = 0
