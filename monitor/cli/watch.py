@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
         report.write(args, found, "text")
         return 0 if found.sessions else common.NOTHING
     from monitor.dashboard import run as run_dashboard
+    from monitor.dashboard.compact_file import FileCompactor
     from monitor.dashboard.live import LiveFeed
 
     request = common.request(args)
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
             call=args.call,
             notify=args.notify,
             zone=zone,
+            compactor=FileCompactor(args.config),
             verbose=args.verbose,
         )
     )

@@ -16,18 +16,17 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.theme import Theme
 
-from monitor.dashboard.compactor import Compactor, Preview
-from monitor.dashboard.failures import failure_sentence, reason
+from monitor.dashboard.compactor import Compactor
+from monitor.dashboard.failures import failure_sentence
 from monitor.dashboard.feed import FeedFactory, FeedThread
-from monitor.dashboard.keys import KEYS, face
+from monitor.dashboard.keys import COMPACT_KEYS, KEYS, face
 from monitor.dashboard.model import state as states
-from monitor.dashboard.model.compacting import preview_lines
 from monitor.dashboard.model.desk import Advice, Desk
 from monitor.dashboard.model.header import name_of
 from monitor.dashboard.model.help import help_lines
 from monitor.dashboard.model.text import Line
+from monitor.dashboard.screens.compact import Compacting
 from monitor.dashboard.screens.main import MainScreen
-from monitor.dashboard.screens.sheet import Confirm
 from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
 from monitor.dashboard.widgets.table import Table
 from monitor.decision.model import ACTION_WORDS, Decision
@@ -65,7 +64,7 @@ class Dashboard(App[int]):
         self.state_path = state_path
         self.state = states.load(state_path)
         self.panel = self.state.panel
-        self.compactor = compactor
+        self.compacting = None if compactor is None else Compacting(self, compactor)
         self.keys = dict(keys or {})
         self.tells = notify
         self.verbose = verbose
@@ -206,7 +205,7 @@ class Dashboard(App[int]):
         main = self.main
         if main is not None:
             for key in KEYS:
-                if key.id in ("palette", "back") or (key.id == "compact" and self.compactor is None):
+                if key.id in ("palette", "back") or (key.id in COMPACT_KEYS and self.compacting is None):
                     continue
                 shown = ", ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
                 yield SystemCommand(key.text[:1].upper() + key.text[1:], f"key {shown}", self._runner(key.action))
@@ -224,7 +223,7 @@ class Dashboard(App[int]):
         """The help, from the bindings that are in force."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for key in KEYS:
-            if key.id == "compact" and self.compactor is None:
+            if key.id in COMPACT_KEYS and self.compacting is None:
                 continue
             shown = " ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
             groups.setdefault(key.group, []).append((shown, key.text))
@@ -235,42 +234,6 @@ class Dashboard(App[int]):
             groups["Lists"].append((keys, binding.description))
         groups["Move"].append(("mouse", "click: turn · wheel: zoom · shift wheel: window · headings: order"))
         return help_lines(groups.items(), width)
-
-    # compaction
-
-    def compact(self) -> None:
-        """Preview in a worker, ask, write in a worker. The log itself is never touched."""
-        view, compactor = self.desk.view, self.compactor
-        if view is None or compactor is None:
-            return
-
-        def prepare() -> None:
-            try:
-                preview = compactor.preview(view)
-            except Exception as error:
-                self.call_from_thread(self.notify, reason(error), severity="warning", title="No preview")
-                return
-            self.call_from_thread(self._ask, compactor, preview)
-
-        self.run_worker(prepare, thread=True, exclusive=True, group="compact", exit_on_error=False)
-
-    def _ask(self, compactor: Compactor, preview: Preview) -> None:
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.run_worker(write, thread=True, exclusive=True, group="compact", exit_on_error=False)
-
-        def write() -> None:
-            try:
-                path = compactor.write(preview)
-            except Exception as error:
-                self.call_from_thread(self.notify, reason(error), severity="error", title="Nothing was written")
-                return
-            self.call_from_thread(self.notify, str(path), title="Written")
-
-        sheet = Confirm(
-            "Compact: preview", lambda width: preview_lines(preview, width), note="y writes it · Esc leaves"
-        )
-        self.push_screen(sheet, answered)
 
     # failures
 

@@ -77,6 +77,7 @@ KEYS: tuple[Key, ...] = (
     Key("why", "w", "why", "why: the decision's rules with their numbers", OTHER, "why", 5),
     Key("backtest", "B", "backtest", "backtest: what other policies would have cost", OTHER),
     Key("compact", "c", "compact", "compact: preview, then write a new file beside", OTHER, "compact", 6),
+    Key("compact.file", "C", "compact_file", "compact another file, by its path", OTHER),
     Key("copy", "y", "copy", "copy the turn as JSON", OTHER, "copy", 14),
     Key("theme", "t", "theme", "dark or light", OTHER),
     Key("palette", "ctrl+p", "app.command_palette", "every command by name", OTHER, "palette", 8),
@@ -84,6 +85,9 @@ KEYS: tuple[Key, ...] = (
     Key("back", "escape", "back", "close, or back to the chart", OTHER),
     Key("quit", "q,ctrl+q,ctrl+c", "app.quit", "quit", OTHER, "quit", 1),
 )
+
+#: keys that are there only with something that compacts
+COMPACT_KEYS = frozenset({"compact", "compact.file"})
 
 #: keys with another face than their name
 _FACES = {

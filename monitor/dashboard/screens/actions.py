@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 from textual.widgets import Input
 
-from monitor.dashboard.keys import hints
+from monitor.dashboard.keys import COMPACT_KEYS, hints
 from monitor.dashboard.model.calls import call_json
 from monitor.dashboard.model.layout import PANELS
 from monitor.dashboard.model.sheets import replay_lines, why_lines
@@ -45,9 +45,9 @@ class Actions(Screen[None]):
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The compact key is there only with something that compacts; no key acts while a filter is typed."""
-        if action == "compact":
-            return self.app.compactor is not None
+        """The compact keys are there only with something that compacts."""
+        if action in ("compact", "compact_file"):
+            return self.app.compacting is not None
         return True
 
     def say(self, text: str) -> None:
@@ -258,8 +258,17 @@ class Actions(Screen[None]):
         self.say(f"#{desk.turn.index} copied as JSON")
 
     def action_compact(self) -> None:
-        """Preview of a compaction."""
-        self.app.compact()
+        """Preview of a compaction of the session's own file."""
+        view, compacting = self.app.desk.view, self.app.compacting
+        if view is None or compacting is None:
+            self.say("no session to compact")
+            return
+        compacting.session(view)
+
+    def action_compact_file(self) -> None:
+        """Preview of a compaction of any file."""
+        if self.app.compacting is not None:
+            self.app.compacting.file()
 
     def action_theme(self) -> None:
         """Dark or light."""
@@ -278,7 +287,7 @@ class Actions(Screen[None]):
             line.actions = []
             line.show(((" " + self._said, "accent"),))
             return
-        hidden = frozenset() if self.app.compactor is not None else frozenset({"compact"})
+        hidden = frozenset() if self.app.compacting is not None else COMPACT_KEYS
         wanted = hints(hidden, self.app.keys)
         if self.board.empty:
             wanted = [hint for hint in wanted if hint[2] in _WITHOUT_DATA]

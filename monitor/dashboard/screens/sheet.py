@@ -54,6 +54,7 @@ class Sheet(ModalScreen[bool]):
         """Fill the panel."""
         panel = self.query_one("#sheet", LinesPanel)
         panel.border_title = self._title
+        panel.note = self._note
         panel.focus()
 
     def on_resize(self) -> None:
@@ -63,8 +64,6 @@ class Sheet(ModalScreen[bool]):
     def _fill(self) -> None:
         panel = self.query_one("#sheet", LinesPanel)
         panel.show(self._lines(max(20, panel.size.width)))
-        if not panel.border_subtitle:
-            panel.border_subtitle = self._note
 
     def action_close(self) -> None:
         """Back."""

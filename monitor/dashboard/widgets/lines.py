@@ -52,10 +52,12 @@ class LinesPanel(Panel, can_focus=True):
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
         self._offset = 0
+        self.note = ""  # stands in the lower edge, before what tells of hidden lines
 
     def show(self, lines: Sequence[Line]) -> None:
         """Draw these lines. Nothing is redrawn if they are the same as before."""
         if lines == self._lines:
+            self._clamp()
             return
         self._lines = lines
         self._clamp()
@@ -70,7 +72,8 @@ class LinesPanel(Panel, can_focus=True):
         most = max(0, len(self._lines) - self.size.height)
         self._offset = max(0, min(self._offset, most))
         hidden = len(self._lines) - self._offset - self.size.height
-        note = f"▾ {hidden} more" if hidden > 0 else "▴" if self._offset else ""
+        more = f"▾ {hidden} more" if hidden > 0 else "▴" if self._offset else ""
+        note = " · ".join(part for part in (self.note, more) if part)
         if self.styles.border.bottom[0] and (self.border_subtitle or "") != note:
             self.border_subtitle = note
 
