@@ -268,5 +268,6 @@ def test_passwords_and_keys_in_an_address_are_not_repeated(address: str) -> None
         done = run(*command, address)
         assert done.code == 3
         assert not leaks(*said(done)), command
-    for command in (["record", "--port", "0", "--print-setup", "--upstream"], ["compact", "x.json", "--summarizer"]):
-        assert not leaks(*said(run(*command, address))), command
+    if address.startswith("http"):
+        for command in (["record", "--print-setup", "--upstream"], ["compact", "x.json", "--summarizer"]):
+            assert not leaks(*said(run(*command, address))), command
