@@ -11,7 +11,7 @@ from monitor.pricing import PriceTable
 from monitor.records import Call, Event, SessionInfo, Step
 from monitor.sessions import limits
 from monitor.sessions.chain import Chain
-from monitor.sessions.costs import compaction_costs
+from monitor.sessions.costs import Ledger
 from monitor.sessions.fold import Fold, Limits
 from monitor.sessions.forecast import FACTORS, Factors, forecast
 from monitor.sessions.sums import total
@@ -41,11 +41,15 @@ class Session:
     infos: dict[tuple[str, str], SessionInfo] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
     steps_complete: bool = False
+    files: dict[str, None] = field(default_factory=dict)  # files the records are from
+    last_file: str = ""
+    files_changed: bool = False  # a record was taken out: files may hold one too many
     changed_from: int = 0
     version: int = 0
     peaks: dict[str | None, int] = field(default_factory=dict)
     auto_at: int | None = None  # largest context at which the client says it compacted by itself
     view: SessionView | None = None
+    ledger: Ledger = field(default_factory=Ledger)
     _fold: Fold | None = None
     _limits: dict[tuple[str | None, int | None, int | None], Limits] = field(default_factory=dict)
 
@@ -62,6 +66,9 @@ class Session:
             order.insert(place, key)
         if place < self.changed_from:
             self.changed_from = place
+        if item.file != self.last_file:
+            self.last_file = item.file
+            self.files[item.file] = None
         if isinstance(item, Call):
             prompt = item.prompt_tokens
             if prompt is not None and prompt > self.peaks.get(item.model, 0) and item.purpose == "work":
@@ -79,6 +86,7 @@ class Session:
             if self.items[place] is item:
                 del self.items[place], self.order[place]
                 self.changed_from = min(self.changed_from, place)
+                self.files_changed = True
                 return True
         return False
 
@@ -90,6 +98,13 @@ class Session:
                 self._limits.clear()
                 self.changed_from = 0
                 return
+
+    def file_names(self) -> tuple[str, ...]:
+        """The files that hold records of this session, in the order they told of it."""
+        if self.files_changed:
+            self.files = dict.fromkeys(item.file for item in self.items)
+            self.files_changed, self.last_file = False, ""
+        return tuple(self.files)
 
     def limit_of(self, call: Call) -> Limits:
         """Context limit, how it is known, and usable limit of a call's model here."""
@@ -145,7 +160,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     compactions = [e for e in events if e.kind == "compaction" and e.chain != "side"]
     info = next(iter(session.infos.values()), None)
     first_call = next((item for item in session.items if type(item) is Call), None)
-    peaks = [chain.peak for chain in chains if chain.name != "side" and chain.peak is not None]
+    peaks = [chain.peak for chain in chains if chain.name != "side" and chain.peak >= 0]
     times = [turn.call.time for turn in (turns[:1] + turns[-1:]) if turn.call.time is not None]
     sums = total(bucket.sums for bucket in buckets)
     totals_only = False
@@ -160,7 +175,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
         session=session.name,
         source=first_call.source if first_call is not None else (info.source if info is not None else ""),
         evidence=first_call.session_evidence if first_call is not None else "explicit",
-        files=tuple(dict.fromkeys(item.file for item in session.items)) or ((info.file,) if info is not None else ()),
+        files=session.file_names() or ((info.file,) if info is not None else ()),
         models=tuple(dict.fromkeys(m for c in chains for m in c.models)),
         first=times[0] if times else (info.started if info is not None else None),
         last=max(times) if times else None,
@@ -188,7 +203,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
         inherited_calls=state.inherited,
         quota=quota,
         forecast=_forecast(session, turns, main, used, usable, window),
-        compaction_costs=compaction_costs(turns, compactions, session.settings.prices),
+        compaction_costs=session.ledger.balances(turns, compactions, session.settings.prices, fold.settled),
         steps=tuple(sorted(steps, key=lambda step: (step.time or 0, step.line or 0))),
         steps_complete=session.steps_complete,
         parent=next((i.parent for i in session.infos.values() if i.parent), None),
@@ -216,7 +231,7 @@ def _chain_view(chain: Chain) -> ChainView:
         chain=chain.name,
         calls=chain.calls,
         side_calls=chain.side_calls,
-        peak_prompt_tokens=chain.peak,
+        peak_prompt_tokens=chain.peak if chain.peak >= 0 else None,
         last_prompt_tokens=chain.expected,
         windows=chain.window,
         models=chain.models,

@@ -22,6 +22,7 @@ _SUMMARY = 4_000
 #: clients whose summarising request repeats the live prefix, so that it is read from the cache (captured requests);
 #: others send the history as text, at the price of plain input
 _WARM = ("claude-code", "claude-code-otel")
+_NEAR = 64  # calls behind a compaction, nothing of its chain followed, among which its summarising call is looked for
 _COLD = ("expired", "model_switch", "prefix_changed", "unknown")
 
 Verdict = Literal["paid back", "not yet", "did not pay", "unknown"]
@@ -55,9 +56,37 @@ def compaction_costs(
     turns: Sequence[Turn], compactions: Sequence[Event], prices: PriceTable | None
 ) -> tuple[CompactionCost, ...]:
     """The balance of every compaction of a session, in order of time."""
-    if not compactions:
-        return ()
     return tuple(_balance(turns, event, prices) for event in compactions)
+
+
+class Ledger:
+    """The balances of a session that grows: those of closed windows are made once."""
+
+    def __init__(self) -> None:
+        self._closed: dict[int, tuple[Event, CompactionCost]] = {}  # by identity of the event
+
+    def balances(
+        self, turns: Sequence[Turn], compactions: Sequence[Event], prices: PriceTable | None, settled: int
+    ) -> tuple[CompactionCost, ...]:
+        """As :func:`compaction_costs`.
+
+        Args:
+            settled: so many turns, and the events among them, are the same objects as last time.
+        """
+        found: list[CompactionCost] = []
+        closed: dict[int, tuple[Event, CompactionCost]] = {}
+        following: dict[str, int] = {}  # first turn of the next window, by chain
+        for event in reversed(compactions):
+            end = following.get(event.chain)
+            known = self._closed.get(id(event)) if end is not None and end < settled else None
+            cost = known[1] if known is not None and known[0] is event else _balance(turns, event, prices)
+            if end is not None and end < settled:
+                closed[id(event)] = (event, cost)
+            if event.before_call is not None:
+                following[event.chain] = event.before_call
+            found.append(cost)
+        self._closed = closed
+        return tuple(reversed(found))
 
 
 def _balance(turns: Sequence[Turn], event: Event, prices: PriceTable | None) -> CompactionCost:
@@ -165,14 +194,16 @@ def _gain(turn: Turn, freed: int, price: Price | None, first: bool) -> float | N
     if price is None or call.prompt_tokens is None:
         return None
     read, write, hour = call.cache_read_tokens, call.cache_write_tokens, call.cache_write_1h_tokens
+    cold = not first and turn.cache_outcome == "miss" and turn.cache_miss_cause in _COLD
+    one_price = not price.tiers or call.prompt_tokens + freed <= price.tiers[0].above
+    if one_price and not cold and read is not None and price.cache_read is not None:
+        return freed * price.cache_read / 1e6
     fresh, output = call.fresh_tokens, call.output_tokens or 0
     now = price.cost(fresh, read, write, hour, output)
-    cold = not first and turn.cache_outcome == "miss" and turn.cache_miss_cause in _COLD
     if read is None or (cold and not write):
         fresh = None if fresh is None else fresh + freed
     elif cold:
-        assert write is not None
-        write += freed
+        write = (write or 0) + freed
         hour = hour + freed if hour else hour
     else:
         read += freed
@@ -216,7 +247,7 @@ def _summary_call(turns: Sequence[Turn], event: Event) -> Turn | None:
     Of several (a subagent may have been compacted meanwhile) the last one that began before the event was written.
     """
     start = event.after_call + 1 if event.after_call is not None else 0
-    end = event.before_call if event.before_call is not None else len(turns)
+    end = event.before_call if event.before_call is not None else start + _NEAR
     found = [turn for turn in turns[start:end] if turn.call.purpose == "compaction"]
     if len(found) > 1 and event.time is not None:
         found = [t for t in found if t.call.time is None or t.call.time <= event.time][-1:] or found

@@ -7,7 +7,6 @@ decisions, backtests and the fleet all run this code.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -55,8 +54,7 @@ _replace = msgspec.structs.replace
 class State:
     """Everything the fold remembers; copied as a checkpoint."""
 
-    __slots__ = ("chains", "errors", "events", "exchange", "exchanges", "hits", "inherited", "misses", "place", "sums",
-                 "turns")  # fmt: skip
+    __slots__ = ("chains", "events", "exchange", "exchanges", "hits", "inherited", "misses", "place", "sums", "turns")
 
     def __init__(self) -> None:
         self.place = 0  # records folded
@@ -68,18 +66,16 @@ class State:
         #: reads, prompts, min(read, E), E over work calls whose figures are known
         self.hits = [0, 0, 0, 0]
         self.inherited = 0
-        self.errors = 0
         self.exchange: int | None = None
         self.exchanges = 0
 
     def copy(self) -> State:
         other = State()
         other.place, other.turns, other.events = self.place, self.turns, self.events
-        other.chains = {name: copy.copy(chain) for name, chain in self.chains.items()}
+        other.chains = {name: chain.copy() for name, chain in self.chains.items()}
         other.sums = {key: acc.copy() for key, acc in self.sums.items()}
         other.misses, other.hits = dict(self.misses), list(self.hits)
-        other.inherited, other.errors = self.inherited, self.errors
-        other.exchange, other.exchanges = self.exchange, self.exchanges
+        other.inherited, other.exchange, other.exchanges = self.inherited, self.exchange, self.exchanges
         return other
 
 
@@ -92,6 +88,7 @@ class Fold:
         self.state = State()
         self.turns: list[Turn] = []
         self.events: list[Event] = []
+        self.settled = 0  # so many turns were kept as they were by the last run
         self._checkpoints: list[State] = [State()]
 
     def run(
@@ -112,34 +109,39 @@ class Fold:
         last_checkpoint = max(0, end - 2 * _REACH)
         for place in range(state.place, end):
             if place and (place % _STEP == 0 or place == last_checkpoint) and self._checkpoints[-1].place < place:
-                self._checkpoint(place)
+                self._checkpoint(place, last_checkpoint)
             record = records[place]
-            if type(record) is Call:
-                if record.inherited or inherited(record):
-                    self._inherit(record)
-                elif record.purpose == "side" or record.status == "error" or record.status == "in_flight":
-                    self._beside(record)
-                else:
-                    if place + 1 < end and type(records[place + 1]) is Event:
-                        self._inside(record, records, place)
-                    self._call(record, records, place)
-            elif not inherited(record):
-                self._event(record)  # type: ignore[arg-type]
+            if type(record) is Event:
+                if not inherited(record):
+                    self._event(record)
+                continue
+            call: Call = record  # type: ignore[assignment]
+            if call.inherited or inherited(call):
+                self._inherit(call)
+            elif (call.status != "ok" and call.status != "estimated") or call.purpose == "side":
+                self._beside(call)
+            elif call.purpose == "work":
+                if place + 1 < end and type(records[place + 1]) is Event:
+                    self._inside(call, records, place)
+                self._work(call, records, place)
+            else:
+                self._summary(call)
         state.place = end
 
     def _go_back_to(self, checkpoint: State) -> None:
         self.state = state = checkpoint.copy()
+        self.settled = state.turns
         del self.turns[state.turns :]
         del self.events[state.events :]
         for chain in state.chains.values():
             for place in chain.waiting:  # what followed them may be another call now, or none
                 self.events[place] = _replace(self.events[place], tokens_after=None, before_call=None)
 
-    def _checkpoint(self, place: int) -> None:
+    def _checkpoint(self, place: int, latest: int) -> None:
         state = self.state
         state.place, state.turns, state.events = place, len(self.turns), len(self.events)
-        # of those not on the grid only the newest is of use, or a log growing line by line would pile them up
-        self._checkpoints = [kept for kept in self._checkpoints if kept.place % _STEP == 0]
+        # of those not on the grid only the latest is of use, or a log growing line by line would pile them up
+        self._checkpoints = [kept for kept in self._checkpoints if kept.place % _STEP == 0 or kept.place == latest]
         self._checkpoints.append(state.copy())
 
     def _chain(self, name: str) -> Chain:
@@ -203,57 +205,94 @@ class Fold:
         return price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
                           call.cache_write_1h_tokens, call.output_tokens), "table", price  # fmt: skip
 
-    def _call(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
-        """A call that counts: of purpose work, or one that wrote a summary."""
-        chain = self.state.chains.get(call.chain) or self._chain(call.chain)
+    def _summary(self, call: Call) -> None:
+        """A call that wrote a summary: it counts in the sums and is part of no curve."""
+        chain = self._chain(call.chain)
         cost, source, price = self._cost(call)
         self._acc(call).add(call, cost)
         limits = self.limit_of(call)
-        prompt, read, expected = call.prompt_tokens, call.cache_read_tokens, chain.expected
-        verdict = why = missed_usd = delta = changed = None
-        if call.purpose == "work":
-            dropped: Verdict = "nothing"
-            if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected:
-                dropped = judge_drop(chain, call, _later(records, place, call.chain))
-                if dropped in ("compaction", "rewind", "clear", "unexplained_drop"):
-                    self._infer(chain, call, dropped)
-            model = call.model
-            switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
-            if switched:
-                self._switched(chain, call)
-            if chain.reset == "clear":
-                expected = None
-            verdict = outcome(read, expected) if prompt is not None else "unreported"
-            if verdict == "miss" or verdict == "partial":
-                if call.has_bodies and chain.previous is not None:
-                    changed = self._changed(call, chain)
-                why = cause(chain, call, switched, changed is not None)
-                self.state.misses[why] = self.state.misses.get(why, 0) + 1
-                missed_usd = miss_cost(call, expected, price)
+        chain.calls += 1
+        if call.time is not None:  # it read the context and kept it warm
+            parent = self._chain("main") if call.chain == "side" else chain
+            parent.last_request = call.time
+        self.turns.append(
+            Turn(call, len(self.turns), chain.window, call.exchange, None,
+                 "unreported" if call.cache_read_tokens is None else "first", None, None, limits[0], limits[1], cost,
+                 source if cost is not None else None,  # type: ignore[arg-type]
+                 price is not None and price.estimated and source == "table")
+        )  # fmt: skip
+
+    def _work(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
+        """A call of the conversation."""
+        state = self.state
+        chain = state.chains.get(call.chain) or self._chain(call.chain)
+        cost, source, price = self._cost(call)
+        self._acc(call).add(call, cost)
+        limits = self.limit_of(call)
+        model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
+        why = missed_usd = delta = changed = None
+        dropped: Verdict = "nothing"
+        if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected:
+            dropped = judge_drop(chain, call, _later(records, place, call.chain))
+            if dropped in ("compaction", "rewind", "clear", "unexplained_drop"):
+                self._infer(chain, call, dropped)
+        switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
+        if switched:
+            self._switched(chain, call)
+        if chain.reset == "clear":
+            expected = None
+        verdict = outcome(read, expected) if prompt is not None else "unreported"
+        if verdict == "miss" or verdict == "partial":
+            if call.has_bodies and chain.previous is not None:
+                changed = self._changed(call, chain.previous, chain)
+            why = cause(chain, call, switched, changed is not None)
+            state.misses[why] = state.misses.get(why, 0) + 1
+            missed_usd = miss_cost(call, expected, price)
+        if prompt is not None:
             delta = self._grow(chain, prompt, dropped, switched)
-            if chain.waiting:
-                self._close(chain, call, limits[2])
-            if prompt is not None and read is not None:
-                hits = self.state.hits
+            if read is not None:
+                hits = state.hits
                 hits[0] += read
                 hits[1] += prompt
                 if expected is not None:
                     hits[2] += read if read < expected else expected
                     hits[3] += expected
-        else:
-            verdict = "unreported" if read is None else "first"
-            expected = None
+        elif chain.reset:
+            self._grow(chain, None, dropped, switched)
+        if chain.waiting:
+            self._close(chain, call, limits[2])
         index = len(self.turns)
         self.turns.append(
             Turn(call, index, chain.window, call.exchange, expected, verdict, why, missed_usd, limits[0], limits[1],
                  cost, source if cost is not None else None,  # type: ignore[arg-type]
                  price is not None and price.estimated and source == "table", delta, changed)
         )  # fmt: skip
-        self._settle(chain, call, index)
+        # what the next call of the chain is judged by
+        chain.calls += 1
+        chain.window_calls += 1
+        chain.previous, chain.previous_index, chain.joint, chain.reset = call, index, False, ""
+        if prompt is not None:
+            chain.expected = prompt
+            if prompt > chain.peak:
+                chain.peak = prompt
+            if not chain.opening:
+                chain.opening = prompt
+        if call.time is not None:
+            chain.last_request = call.time
+        if call.cache_write_tokens:
+            chain.hour = bool(call.cache_write_1h_tokens)
+        if model != chain.model and model is not None:
+            chain.model = model
+            if model not in chain.models:
+                chain.models = (*chain.models, model)
+        if call.exchange != state.exchange and call.exchange is not None and chain.name == "main":
+            state.exchange = call.exchange
+            state.exchanges += 1
 
     def _grow(self, chain: Chain, prompt: int | None, dropped: Verdict, switched: bool) -> int | None:
         """Growth of the context by this call, None where it begins anew or is beside the curve for the moment."""
-        if chain.reset == "compaction" or chain.reset == "clear":
+        reset = chain.reset
+        if reset == "compaction" or reset == "clear":
             chain.resets += 1
             chain.window_calls = 0
             chain.base, chain.mean, chain.deltas, chain.dipped = prompt, None, 0, False
@@ -265,50 +304,18 @@ class Fold:
             chain.dipped = not (chain.joint or switched)
             if chain.dipped:
                 return None
-        begins = base is None or chain.reset or switched or chain.joint
+        begins = reset or switched or chain.joint or dropped != "nothing"
         chain.base, chain.dipped = prompt, False
-        if begins or base is None or dropped in ("rewind", "unexplained_drop", "settled"):
+        if begins or base is None:
             return None
         delta = prompt - base
         chain.mean = float(delta) if chain.mean is None else chain.mean + _ALPHA * (delta - chain.mean)
         chain.deltas += 1
         return delta
 
-    def _settle(self, chain: Chain, call: Call, index: int) -> None:
-        """What the next call of the chain is judged by."""
-        chain.calls += 1
-        time = call.time
-        if call.purpose != "work":
-            parent = self._chain("main") if call.chain == "side" else chain
-            if time is not None:
-                parent.last_request = time  # it read the context and kept it warm
-            return
-        prompt = call.prompt_tokens
-        chain.window_calls += 1
-        chain.previous, chain.previous_index, chain.joint, chain.reset = call, index, False, ""
-        if prompt is not None:
-            chain.expected = prompt
-            if not chain.opening:
-                chain.opening = prompt
-            if chain.peak is None or prompt > chain.peak:
-                chain.peak = prompt
-        if time is not None:
-            chain.last_request = time
-        if call.cache_write_tokens:
-            chain.hour = bool(call.cache_write_1h_tokens)
-        if call.model != chain.model and call.model is not None:
-            chain.model = call.model
-            if call.model not in chain.models:
-                chain.models = (*chain.models, call.model)
-        if call.exchange != self.state.exchange and call.exchange is not None and chain.name == "main":
-            self.state.exchange = call.exchange
-            self.state.exchanges += 1
-
-    def _changed(self, call: Call, chain: Chain) -> PrefixChange | None:
-        if chain.previous is None:
-            return None
+    def _changed(self, call: Call, previous: Call, chain: Chain) -> PrefixChange | None:
         near = [t.call for t in self.turns[-_NEAR:] if t.window == chain.window and t.call.chain == chain.name]
-        return diagnosis.change(call, chain.previous, near)
+        return diagnosis.change(call, previous, near)
 
     # ------------------------------------------------------------------------------------------------ events
     def _event(self, event: Event) -> None:

@@ -243,6 +243,8 @@ def _random_session(seed: int) -> list[Record]:
         if chance.random() < 0.02:
             records.append(event(number - 0.5, chance.choice(["compaction", "microcompaction", "rewind"]), chain=chain))
             prompt = 20_000
+        if chance.random() < 0.01:
+            records.append(call(number, prompt, prompt, chain="side", purpose="compaction", key=f"sum{number}"))
         if chance.random() < 0.03:
             prompt = max(5_000, prompt // 2)
         read = chance.choice([0, prompt // 2, max(0, prompt - 300)])
@@ -277,6 +279,8 @@ def test_incremental_folding_equals_folding_at_once(seed: int) -> None:
     assert last.sums.cost_usd == pytest.approx(whole.sums.cost_usd)
     assert last.cache_misses == whole.cache_misses
     assert last.forecast == whole.forecast
+    assert last.compaction_costs == whole.compaction_costs
+    assert last.files == whole.files
 
 
 def test_the_latest_writes_tell_how_long_the_cache_lives() -> None:
