@@ -52,8 +52,8 @@ def parser_of(command: str) -> argparse.ArgumentParser:
     return found
 
 
-def test_the_commands_are_those_of_the_contract() -> None:
-    assert set(COMMANDS) == set(CONTRACT)
+def test_every_command_of_the_contract_is_there() -> None:
+    assert set(COMMANDS) >= set(CONTRACT)
 
 
 @pytest.mark.parametrize("command", CONTRACT)
