@@ -69,7 +69,7 @@ def _text(found: list[dict[str, Any]]) -> str:
         )
         for row in found
     ]
-    drop = ("output max", "above", "write 1h", "write 5m", "from", "provider")
+    drop = ("output max", "above", "write 1h", "write 5m", "from", "provider", "window")
     ink, most = Ink(sys.stdout), max(40, width())
     rows = table(head, lines, right="lllrrrrrrrl", indent="", ink=ink, most=most, drop=drop, flex="model", least=12)
     note = "USD per million tokens"

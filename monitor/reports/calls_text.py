@@ -23,7 +23,9 @@ from monitor.reports.words import (
 from monitor.sessions.view import Loaded, SessionView, Turn
 
 #: what the dashboard lists of a call and a narrow terminal can do without, first to go first
-_DROP = ("cost", "chain", "model", "write", "fresh", "read", "output")
+_DROP = ("cost", "model", "write", "fresh", "read", "output")
+#: columns from which on a chain has a column of its own
+_WIDE = 110
 
 
 def table(
@@ -82,6 +84,7 @@ def _session(
     title = middle(clean(session), max(20, most // 2))
     rest = cut(" · " + " · ".join(about), most - len("session ") - len(title))
     marks = _marks(view)
+    by_column = len(chains) > 1 and most >= _WIDE
     head = ["turn", "chain", "time", "model", "prompt", "read", "write", "fresh", "output", "hit", "cost", "note"]
     form = "%H:%M:%S" if len(days) <= 1 else "%m-%d %H:%M:%S"
     rows = []
@@ -99,9 +102,9 @@ def _session(
             tokens(call.output_tokens, mark=turn_output_mark(turn)),
             percent(read_share(turn)),
             usd(turn.cost_usd, mark=turn_cost_mark(turn)),
-            _note(turn, marks.get(turn.index, ()), ink),
+            _note(turn, marks.get(turn.index, {}), ink, name_chain=not by_column and len(chains) > 1),
         ])  # fmt: skip
-    never = [name for name, alone in (("chain", len(chains) == 1), ("model", len(models) == 1)) if alone]
+    never = [name for name, out in (("chain", not by_column), ("model", len(models) == 1)) if out]
     for name in never:
         place = head.index(name)
         del head[place]
@@ -110,34 +113,37 @@ def _session(
     right = "".join("l" if name in ("chain", "time", "model", "note") else "r" for name in head)
     return [
         ink("session ", "dim") + ink(title, "bold") + ink(rest, "dim"),
-        *aligned(head, rows, right=right, ink=ink, indent="", most=most, drop=_DROP, flex="note", least=12),
+        *aligned(head, rows, right=right, ink=ink, indent="", most=most, drop=_DROP, flex="note", least=6),
     ]
 
 
-def _marks(view: SessionView | None) -> Mapping[int, list[str]]:
-    """What happened before each call, in words."""
-    marks: dict[int, list[str]] = {}
+def _marks(view: SessionView | None) -> Mapping[int, dict[str, str]]:
+    """What happened before each call: kind of event and words for it."""
+    marks: dict[int, dict[str, str]] = {}
     for event in view.events if view is not None else ():
         place = event.before_call if event.before_call is not None else event.after_call
         known = EVENTS.get(event.kind)
         if known is None or place is None:
             continue
         guessed = event.evidence == "inferred"
-        marks.setdefault(place, []).append(f"{known[guessed]} {ESTIMATED if guessed else ''}{known[2]}")
+        marks.setdefault(place, {})[event.kind] = f"{known[guessed]} {ESTIMATED if guessed else ''}{known[2]}"
     return marks
 
 
-def _note(turn: Turn, marks: Sequence[str], ink: Ink) -> str:
+def _note(turn: Turn, marks: Mapping[str, str], ink: Ink, name_chain: bool) -> str:
     call = turn.call
     notes = []
+    if name_chain and call.chain not in ("main", "side"):
+        notes.append(ink(chain_name(call.chain, 14), "cyan"))
     if call.status != "ok":
         notes.append(ink(_STATUS.get(call.status, call.status), "red" if call.status == "error" else "yellow"))
     if call.purpose != "work":
         notes.append(ink("summarises" if call.purpose == "compaction" else "side call", "dim"))
-    notes += [ink(mark, "yellow") for mark in marks]
+    notes += [ink(mark, "yellow") for mark in marks.values()]
     if turn.cache_miss_cause is not None:
         sign, colour = (MISS, "red") if turn.cache_outcome == "miss" else (PARTIAL, "yellow")
-        notes.append(ink(f"{sign} {turn.cache_outcome}: {turn.cache_miss_cause.replace('_', ' ')}", colour))
+        why = "" if turn.cache_miss_cause in marks else f": {turn.cache_miss_cause.replace('_', ' ')}"
+        notes.append(ink(f"{sign} {turn.cache_outcome}{why}", colour))
     return " ".join(notes)
 
 

@@ -1,0 +1,61 @@
+"""`ctxmon calls`: the table for people, records for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from monitor.cli import main
+from tests.dashboard.claude_log import write_log
+from tests.sources.test_files import row
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    file = tmp_path / "abc.jsonl"
+    write_log(file, 3)
+    return file
+
+
+def test_table(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calls", str(log), "--tz", "UTC"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("session 11111111-2222-3333-4444-555555555555 · claude-code · 3 calls")
+    assert [line.split()[0] for line in out[2:]] == ["0", "1", "2"]
+    assert [line.split()[2] for line in out[2:]] == ["20.0k", "21.0k", "22.0k"]
+
+
+def test_table_goes_to_a_file_without_colours(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = log.parent / "calls.txt"
+    assert main(["calls", str(log), "-o", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert "\x1b" not in out.read_text(encoding="utf-8")
+
+
+def test_no_calls_are_no_lines(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calls", str(log), "--format", "ndjson", "--until", "2020-01-01"]) == 3
+    done = capsys.readouterr()
+    assert done.out == ""
+    assert "no calls match" in done.err
+    assert main(["calls", str(log), "--format", "csv", "--until", "2020-01-01", "-q"]) == 3
+    assert len(capsys.readouterr().out.splitlines()) == 1  # the head
+
+
+def test_copies_are_listed_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_bytes(row(1) + row(2))
+    second.write_bytes(
+        row(1).replace(b'"sessionId": "', b'"sessionId": "z') + row(3).replace(b'"sessionId": "', b'"sessionId": "z')
+    )
+    assert main(["calls", str(first), str(second), "--format", "json"]) == 0
+    alone = json.loads(capsys.readouterr().out)["calls"]
+    assert main(["calls", str(first), str(second), "--format", "json", "--copies"]) == 0
+    with_copies = json.loads(capsys.readouterr().out)["calls"]
+    assert sorted(c["call_id"] for c in alone) == ["m1", "m2", "m3"]
+    assert [(c["call_id"], c["inherited"]) for c in with_copies if c.get("inherited")] == [("m1", True)]
+    assert main(["calls", str(first), str(second), "--copies"]) == 0
+    assert "1 inherited turn" in capsys.readouterr().out
