@@ -31,7 +31,7 @@ from monitor.records import Call
 __all__ = ["READER", "READERS", "ColumnMap", "MapError", "load_map", "parse_map"]
 
 _TIME, _PROMPT, _READ = (CELLS.index(name) for name in ("time", "prompt", "cached"))
-_OWN_COLUMNS = ("session", "session_evidence", "prompt_tokens", "cache_read_tokens", "output_tokens", "purpose")
+OWN_COLUMNS = ("session", "session_evidence", "prompt_tokens", "cache_read_tokens", "output_tokens", "purpose")
 _HINT = (
     "this table is of no known kind: name its columns with --map FILE; 'ctxmon doctor --suggest-map FILE' proposes one"
 )
@@ -89,7 +89,7 @@ class TableParser(BaseParser):
 
 
 def _own(found: table_rows.Peek) -> ColumnMap:
-    if found.has(*_OWN_COLUMNS):
+    if found.has(*OWN_COLUMNS):
         return OWN
     raise ReadError(_HINT if found.columns or found.kind not in ("xlsx", "parquet") else table_rows.MISSING)
 
@@ -134,7 +134,7 @@ class TableReader:
 
     def sniff(self, head: Head) -> float:
         found = table_rows.peek(head)
-        if found.has(*_OWN_COLUMNS):
+        if found.has(*OWN_COLUMNS):
             return 0.9
         if known_tables.kind_of(found.columns, found.rows[0] if found.rows else None) is not None:
             return 0.8

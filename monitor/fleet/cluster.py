@@ -1,0 +1,124 @@
+"""Dask as the crew: worker processes of this machine, or those of a running scheduler."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from monitor.fleet import plan as plans
+from monitor.fleet.buckets import Bucket
+from monitor.fleet.plan import Part, Plan
+from monitor.fleet.run import Crew, FleetError, Progress, Start, T, analyse, in_order
+from monitor.fleet.shuffle import Sorted, split
+
+_CONNECT_S = "15s"
+_PROBE = "seen"
+_QUIET = ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler", "distributed.core")
+
+
+@contextmanager
+def crew(workers: int, scheduler: str | None, folder: str, progress: Progress) -> Iterator[Crew]:
+    """Workers for the time of the block.
+
+    Args:
+        workers: how many processes are started on this machine, talking over loopback, where ``scheduler`` is None.
+        scheduler: address of a running one, as ``tcp://host:8786``.
+        folder: must be seen by all workers.
+
+    Raises:
+        FleetError: Dask is not installed, nothing answers at the address, there is no worker, or one sees no folder.
+    """
+    dask, distributed = _libraries()
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told as a sentence
+    with dask.config.set({"distributed.admin.tick.limit": "30s", "distributed.comm.timeouts.connect": _CONNECT_S}):
+        if scheduler is not None:
+            try:
+                client = distributed.Client(scheduler, timeout=_CONNECT_S)
+            except (OSError, ValueError, TimeoutError) as error:
+                raise FleetError(f"no Dask scheduler answers at {scheduler}; give its address as tcp://host:8786"
+                                 ) from error  # fmt: skip
+            with client:
+                _check(client, folder, scheduler)
+                yield _Dask(client, progress)
+            return
+        with (
+            distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield _Dask(client, progress)
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import dask
+        import distributed
+    except ImportError as error:
+        raise FleetError(plans.MISSING) from error
+    return dask, distributed
+
+
+def _check(client: Any, folder: str, scheduler: str) -> None:
+    probe = Path(folder) / _PROBE
+    probe.touch()
+    seen = client.run(os.path.exists, str(probe))
+    if not seen:
+        raise FleetError(f"the Dask scheduler at {scheduler} has no workers")
+    blind = [address for address, found in seen.items() if not found]
+    if blind:
+        raise FleetError(
+            f"{len(blind)} of {len(seen)} workers do not see the folder {folder}; name one that all of them share with "
+            "--temp"
+        )
+
+
+class _Dask:
+    """Parts and buckets as tasks of a Dask client."""
+
+    def __init__(self, client: Any, progress: Progress) -> None:
+        self._client, self._progress = client, progress
+        self.size = max(1, len(client.scheduler_info()["workers"]))
+
+    def split(self, plan: Plan, parts: Sequence[Part]) -> Iterator[Sorted]:
+        # databases and gateways are read here: their address may hold a password
+        here = [part for part in parts if part.kind == "address"]
+        there = [part for part in parts if part.kind != "address"]
+        yield from self._tasks("reading", plan, split, [(part,) for part in there])
+        for part in here:
+            yield split(plan, part)
+
+    def analyse(self, plan: Plan, buckets: Sequence[Bucket], start: Start[T]) -> Iterator[T]:
+        yield from self._tasks("analysing", plan, analyse, [(bucket, start) for bucket in buckets])
+
+    def _tasks(self, what: str, plan: Plan, work: Any, todo: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        if not todo:
+            return
+        _, distributed = _libraries()
+        shared = self._client.scatter(plan, broadcast=True, hash=False)
+        tasks = {self._client.submit(work, shared, *args, pure=False): number for number, args in enumerate(todo)}
+        try:
+            done = distributed.as_completed(list(tasks), with_results=True)
+            yield from in_order(self._told(done, tasks, what))
+        except (distributed.KilledWorker, distributed.CommClosedError) as error:
+            raise FleetError("the workers were lost again and again while they worked; they may lack memory: "
+                             "more --buckets need less of it") from error  # fmt: skip
+        finally:
+            self._client.cancel([*tasks, shared])
+
+    def _told(self, done: Any, tasks: dict[Any, int], what: str) -> Iterator[tuple[int, Any]]:
+        for count, (task, result) in enumerate(done, 1):
+            number = tasks.pop(task)
+            self._progress(what, count, count + len(tasks))
+            yield number, result

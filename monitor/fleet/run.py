@@ -1,0 +1,207 @@
+"""The two ways to go through buckets: one after the other in this process, or by Dask's workers.
+
+Both do the same in two steps: every part of the input is sorted into buckets (:mod:`monitor.fleet.shuffle`), then
+every bucket is analysed (:mod:`monitor.fleet.buckets`) into a tally; tallies are merged in the order of buckets. A
+worker that dies costs its unfinished parts and buckets, which Dask gives to another one.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, Self, TypeVar
+
+import msgspec
+
+from monitor.fleet import plan as plans
+from monitor.fleet.buckets import Bucket, views
+from monitor.fleet.plan import Part, Plan
+from monitor.fleet.shuffle import Sorted, split
+from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
+from monitor.records import Problem
+from monitor.sessions.build import Settings
+from monitor.sessions.filter import Wanted
+from monitor.sessions.view import SessionView
+
+#: told how far the work is: what is done, how much of it, of how much
+Progress = Callable[[str, int, int], None]
+
+
+class FleetError(Exception):
+    """The work cannot be done in this way; the text is one clear sentence for people."""
+
+
+class Tally(Protocol):
+    """Sums over sessions. Made in the process that analyses a bucket, then sent to the one that asked."""
+
+    def add(self, view: SessionView) -> None:
+        """Count a session in."""
+
+    def close(self) -> None:
+        """The bucket is through."""
+
+    def merge(self, other: Self) -> None:
+        """Add the sums of another bucket."""
+
+
+T = TypeVar("T", bound=Tally)
+#: makes the tally of a bucket: folder for its own files, number of the bucket. Must be picklable
+Start = Callable[[str, int], T]
+
+
+class Request(msgspec.Struct, kw_only=True):
+    """What to read, and how.
+
+    Args:
+        paths: files, folders and globs of call tables, URLs of databases.
+        buckets: number of buckets; None: by the number of rows.
+        workers: so many Dask worker processes on this machine; 0: none, everything in this process.
+        scheduler: address of a running Dask scheduler, instead of ``workers``.
+        temp: folder in which the buckets are kept meanwhile; all workers must see it under this name.
+    """
+
+    paths: Sequence[str]
+    options: ReadOptions = DEFAULT_OPTIONS
+    settings: Settings = msgspec.field(default_factory=Settings)
+    wanted: Wanted = msgspec.field(default_factory=Wanted)
+    buckets: int | None = None
+    workers: int = 0
+    scheduler: str | None = None
+    temp: str | None = None
+    progress: Progress | None = None
+
+
+class Fleet:
+    """Buckets of whole sessions on disk, ready to be gone through, more than once if need be.
+
+    Made by :func:`gather`. ``problems``: what could not be read; ``calls``: rows that were.
+    """
+
+    def __init__(self, plan: Plan, found: Sequence[Sorted], problems: Sequence[Problem], crew: Crew) -> None:
+        self.problems = [*problems, *(problem for part in found for problem in part.problems)]
+        self.calls = sum(part.calls for part in found)
+        self.buckets = plan.buckets
+        self._plan, self._crew = plan, crew
+        exclusive = frozenset(plan.parts[part.part].order for part in found if part.exclusive)
+        self._todo = [
+            Bucket(number, pieces, exclusive)
+            for number in range(plan.buckets)
+            if (pieces := [part.index[number] for part in found if number in part.index])
+        ]
+
+    def tally(self, start: Start[T], wanted: Wanted | None = None) -> T:
+        """Analyse all sessions.
+
+        Args:
+            start: makes the tally of a bucket.
+            wanted: instead of what the request wanted.
+
+        Raises:
+            FleetError: the workers were lost.
+        """
+        plan = self._plan if wanted is None else msgspec.structs.replace(self._plan, wanted=wanted)
+        whole: T | None = None
+        for tally in self._crew.analyse(plan, self._todo, start):
+            if whole is None:
+                whole = tally
+            else:
+                whole.merge(tally)
+        if whole is None:
+            whole = start(plan.folder, 0)
+            whole.close()
+        return whole
+
+
+@contextmanager
+def gather(request: Request) -> Iterator[Fleet]:
+    """Bring the rows of all inputs together by session. The buckets are gone when the block is left.
+
+    Raises:
+        FleetError: a package is missing, the scheduler does not answer, or its workers do not see the folder.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise FleetError(plans.MISSING) from error
+    problems: list[Problem] = []
+    try:
+        holder = tempfile.TemporaryDirectory(prefix="ctxmon-", dir=request.temp, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise FleetError(f"{request.temp or tempfile.gettempdir()}: no folder can be made there "
+                         f"({error.strerror}); name another one with --temp") from error  # fmt: skip
+    with holder as folder, _crew(request, folder) as crew:
+        parts, rows = plans.parts_of(request.paths, request.options, problems)
+        plan = Plan(
+            parts=parts,
+            buckets=request.buckets or plans.buckets_for(rows, crew.size),
+            folder=folder,
+            options=request.options,
+            settings=request.settings,
+            wanted=request.wanted,
+        )
+        found = sorted(crew.split(plan, parts), key=lambda part: part.part)
+        yield Fleet(plan, found, problems, crew)
+
+
+def analyse(plan: Plan, bucket: Bucket, start: Start[T]) -> T:
+    """The tally of one bucket."""
+    tally = start(plan.folder, bucket.number)
+    for view in views(plan, bucket):
+        tally.add(view)
+    tally.close()
+    return tally
+
+
+class Crew(Protocol):
+    """Who does the work."""
+
+    size: int
+
+    def split(self, plan: Plan, parts: Sequence[Part]) -> Iterable[Sorted]:
+        """Every part sorted into buckets, in any order."""
+
+    def analyse(self, plan: Plan, buckets: Sequence[Bucket], start: Start[T]) -> Iterable[T]:
+        """The tally of every bucket, in their order."""
+
+
+@contextmanager
+def _crew(request: Request, folder: str) -> Iterator[Crew]:
+    progress = request.progress or (lambda what, done, all: None)
+    if request.scheduler is None and not request.workers:
+        yield Alone(progress)
+        return
+    from monitor.fleet.cluster import crew
+
+    with crew(request.workers, request.scheduler, folder, progress) as found:
+        yield found
+
+
+class Alone:
+    """This process: one part, one bucket after the other."""
+
+    size = 1
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def split(self, plan: Plan, parts: Sequence[Part]) -> Iterator[Sorted]:
+        for done, part in enumerate(parts):
+            self._progress("reading", done, len(parts))
+            yield split(plan, part)
+
+    def analyse(self, plan: Plan, buckets: Sequence[Bucket], start: Start[T]) -> Iterator[T]:
+        for done, bucket in enumerate(buckets):
+            self._progress("analysing", done, len(buckets))
+            yield analyse(plan, bucket, start)
+
+
+def in_order(found: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+    """Values by number from 0, given in any order."""
+    waiting: dict[int, Any] = {}
+    at = 0
+    for number, value in found:
+        waiting[number] = value
+        while at in waiting:
+            yield waiting.pop(at)
+            at += 1
