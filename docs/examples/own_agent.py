@@ -16,7 +16,7 @@ from monitor.compaction import Compactor
 TOOL = {"type": "function", "function": {"name": "run", "description": "Run a shell command", "parameters": {
     "type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}}}  # fmt: skip
 url, model = os.environ["BASE_URL"].rstrip("/") + "/chat/completions", os.environ["MODEL"]
-headers = {"authorization": f"Bearer {os.environ.get('API_KEY', '')}"}
+headers = {"authorization": f"Bearer {os.environ.get('API_KEY') or 'none'}"}
 compactor = Compactor(threshold=int(os.environ.get("THRESHOLD", "100000")))  # prompt tokens; 2 exchanges are kept
 messages = [{"role": "system", "content": "You are a careful agent."}]
 

@@ -288,7 +288,7 @@ def _options(args: argparse.Namespace, kept: Settings) -> Options:
             base[name] = getattr(args, name)
     if args.strict_roles:
         base["strict_roles"] = True
-    pointer = f"the whole conversation: ctxmon show {Path(args.file).name}" if args.file != "-" else ""
+    pointer = f"ctxmon show {Path(args.file).name}" if args.file != "-" else ""
     return Options(
         **base,
         strategies=strategies(args.strategy or own.get("strategy", "summary")),

@@ -11,9 +11,9 @@ from monitor.cli import common
 from monitor.cli.common import CommandError
 
 DESCRIPTION = """What a compaction kept, lost and invented: A is the conversation before, B after it. With one file:
-each compaction the agent itself made in that session (Claude Code, Codex, Pi, opencode). The questions are taken from the
-conversation before (rules of the user, files, checks, commits, errors, tasks, decisions, values) and asked of the one
-after it; what the summary names and the source does not contain is invented."""
+each compaction the agent itself made in that session (Claude Code, Codex, Pi, opencode). The questions are taken from
+the conversation before (rules of the user, files, checks, commits, errors, tasks, decisions, values) and asked of the
+one after it; what the summary names and the source does not contain is invented."""
 
 
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:

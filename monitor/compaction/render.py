@@ -132,10 +132,11 @@ def _text(
         body = "\n".join(sections[heading]) or NONE
         bodies[heading] = body
         out += ["", f"## {heading}", body]
+    told = [pointer] if pointer else []
     if omitted:
-        out.append(f"[Left out for length: {omitted} less important entries{'; ' + pointer if pointer else ''}]")
-    elif pointer:
-        out.append(f"[{pointer}]")
+        told.append(f"{omitted} less important entries were left out here")
+    if told:
+        out.append(f"[Original: {'; '.join(told)}]")
     out.append(SUMMARY_CLOSE)
     return "\n".join(out), bodies
 

@@ -78,6 +78,9 @@ def _set(words: str) -> frozenset[str]:
 
 
 _NOISE = _set(
+    "the you all and for not are was has had but can may any one our out its his her who how now new per "
+    "via yet let put set get got did "
+    "der die das und ist ein den dem des mit auf von los las una por con que del les est pas sur par une dans nos sus "
     "rule must never always only should please keep make use using used also now until then just that "
     "not don't do dont regla regel règle "
     "nicht kein keine keinen nur immer nie bitte darf darfst muss soll jetzt doch auch ohne "
@@ -95,6 +98,9 @@ _RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
 _NUMBER = re.compile(r"\b\d[\d.,]*\s?(?:%|[A-Za-z]{1,4}\b)?")
 #: pairs of characters that say nothing of the matter
 _CJK_NOISE = _set(
+    "the you all and for not are was has had but can may any one our out its his her who how now new per "
+    "via yet let put set get got did "
+    "der die das und ist ein den dem des mit auf von los las una por con que del les est pas sur par une dans nos sus "
     "不要 必须 所有 可以 现在 另外 禁止 一定 使用 需要 我们 这个 那个 之前 以后 就行 已经 "
     "不能 不用 仍然 统一 保持 进行 如果 但是 还是 请把 的话 "
     "以外 場合 必要 今後 変更 確認 以内 対応 作業 使用 禁止 絶対 今回 規則 要求"
@@ -117,8 +123,8 @@ def _table() -> tuple[dict[str, str], list[tuple[str, str]]]:
 
 _WIDE, _STEMS = _table()
 _BY_LETTER: dict[str, list[tuple[str, str]]] = {}
-for _stem, _concept in _STEMS:
-    _BY_LETTER.setdefault(_stem[0], []).append((_stem, _concept))
+for _begin, _concept in _STEMS:
+    _BY_LETTER.setdefault(_begin[0], []).append((_begin, _concept))
 
 
 def topics(text: str) -> dict[str, float]:
@@ -142,9 +148,9 @@ def topics(text: str) -> dict[str, float]:
         if concept:
             add("c:" + concept, 2)
         elif m.group()[0].isupper() and m.start() > 0:
-            add("w:" + word[:6], 2)
+            add("w:" + _stem(word), 2)
         else:
-            add("w:" + word[:6], 1)
+            add("w:" + _stem(word), 1)
     for word, concept in _WIDE.items():
         if word in text:
             add("c:" + concept, 2)
@@ -162,6 +168,14 @@ def topics(text: str) -> dict[str, float]:
 def overlap(a: dict[str, float], b: dict[str, float]) -> float:
     """Weight of what two sentences have in common."""
     return sum(min(w, b[k]) for k, w in a.items() if k in b)
+
+
+def _stem(word: str) -> str:
+    """A word without its commonest endings, so that forms of one word are one key."""
+    for end in ("ings", "ing", "edly", "ed", "es", "en", "er", "ern", "s", "n", "e", "o", "a", "os", "as"):
+        if word.endswith(end) and len(word) - len(end) >= 4:
+            return word[: -len(end)][:9]
+    return word[:9]
 
 
 def _concept_of(word: str) -> str:

@@ -30,12 +30,10 @@ _EXT = (
     r"cpp|hpp|mod|pdf|log"
 )
 _PATH = re.compile(rf"(?<![\w/.@:-])(?:[\w.@~-]+/)*[\w.@-]+\.(?:{_EXT})(?![\w/])", re.A)
-_HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\w-])", re.A)
-_NUMBER = re.compile(r"(?<![\w.])\d[\d\u00a0\u202f., ]*\d(?![\w])|(?<![\w.])\d{3,}(?![\w])", re.A)
-_OWN = re.compile(
-    r"^Compacted: .*$|^\[Left out for length.*$|\(user message \d+(?:, by user message \d+)?\)|\buser message \d+\b",
-    re.M,
-)
+_HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.A)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d\u00a0\u202f., ]*\d(?![\w])", re.A)
+#: what the program itself writes into a summary
+_OWN = re.compile(r"^\W*(?:Compacted|Original): .*$|\buser message \d+\b", re.M)
 
 
 class Retention(msgspec.Struct, frozen=True):
