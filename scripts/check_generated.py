@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("build_data.py", "build_docs.py", "make_screenshots.py")
+SCRIPTS = ("build_data.py", "build_docs.py", "build_commands.py", "make_screenshots.py")
 
 
 def main() -> int:
