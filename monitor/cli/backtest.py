@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from monitor.cli import common
+from monitor.cli import common, fleet
 from monitor.cli.decide import table_of, tokens
+
+if TYPE_CHECKING:
+    from monitor.decision.simulate import Assumptions
 
 DESCRIPTION = """Replays the decision table and fixed policies (never; at a share of the limit; at the client's own
 threshold; every N calls; at boundaries) over past sessions: when each would have acted, and tokens and money against
@@ -38,6 +42,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
                        help="share of the usable limit of that policy (80%%)")  # fmt: skip
     group.add_argument("--every", type=_positive, default=40, metavar="N", help="N of the policy every N calls (40)")
     group.add_argument("--no-suggestions", action="store_true", help="leave out what the history suggests")
+    fleet.options(parser)
 
 
 def _count(text: str) -> int:
@@ -63,20 +68,17 @@ def _share(text: str) -> float:
     return value
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the backtest. Exit code 3 if there is no session to replay."""
-    table = table_of(args)
-    found = common.load(args, detail=True)
-    from monitor.decision.backtest import backtest
-    from monitor.decision.history import actual_sum, policy_sums, suggest
-    from monitor.decision.simulate import Assumptions, own_after_size
-    from monitor.reports import backtest_text, text
+def assumptions_of(args: argparse.Namespace, own_size: Callable[[], int | None]) -> Assumptions:
+    """What the options assume.
 
-    # sizes the user names count; else those of the own compactions
+    Args:
+        own_size: tells the size that the own compactions left; asked only if the user names no sizes.
+    """
+    from monitor.decision.simulate import Assumptions
+
     named = args.summary_tokens is not None or args.keep_tokens is not None
-    after = args.after_tokens or (None if named else own_after_size(found.sessions))
-    assumptions = Assumptions(
-        after_tokens=after,
+    return Assumptions(
+        after_tokens=args.after_tokens or (None if named else own_size()),
         summary_tokens=4_000 if args.summary_tokens is None else args.summary_tokens,
         keep_tokens=10_000 if args.keep_tokens is None else args.keep_tokens,
         notes_tokens=args.notes_tokens,
@@ -85,6 +87,20 @@ def run(args: argparse.Namespace) -> int:
         share=args.share,
         every_calls=args.every,
     )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the backtest. Exit code 3 if there is no session to replay."""
+    table = table_of(args)
+    if fleet.asked(args):
+        return fleet.backtest(args, table, assumptions_of)
+    found = common.load(args, detail=True)
+    from monitor.decision.backtest import backtest
+    from monitor.decision.history import actual_sum, policy_sums, suggest
+    from monitor.decision.simulate import own_after_size
+    from monitor.reports import backtest_text, text
+
+    assumptions = assumptions_of(args, lambda: own_after_size(found.sessions))
     prices, threshold = common.price_table(args), args.threshold or None
     tested = backtest(found.sessions, prices=prices, table=table, threshold=threshold, assumptions=assumptions)
     if not tested:

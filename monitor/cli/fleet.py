@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 from monitor.cli import common
 
 if TYPE_CHECKING:
+    from monitor.decision.simulate import Assumptions
+    from monitor.decision.table import Table
     from monitor.fleet.run import Progress, Request
     from monitor.records import Problem
 
@@ -99,6 +101,47 @@ def report(args: argparse.Namespace) -> int:
                     terminal = sys.stdout if args.output is None else None
                     stream.write(fleet_text.text(tally, fleet.problems, fleet.calls, out=terminal) + "\n")
             return 0 if tally.sessions else common.NOTHING
+    except FleetError as error:
+        raise common.CommandError(str(error), 1) from error
+
+
+def backtest(
+    args: argparse.Namespace,
+    table: Table,
+    assumptions_of: Callable[[argparse.Namespace, Callable[[], int | None]], Assumptions],
+) -> int:
+    """`backtest` in buckets. Exit code 3 if there is no session to replay.
+
+    Raises:
+        CommandError: a missing package, or no workers.
+    """
+    from monitor.fleet.run import FleetError, gather
+    from monitor.reports import fleet_backtest
+
+    wanted = request(args, detail=True)
+    try:
+        with gather(wanted) as fleet:
+            assumptions = assumptions_of(args, lambda: fleet.tally(fleet_backtest.SizeTally).middle())
+            start = fleet_backtest.Start(
+                prices=wanted.settings.prices,
+                table=table,
+                threshold=args.threshold or None,
+                assumptions=assumptions,
+                rows=args.format == "json",
+            )
+            tally = fleet.tally(start)
+            quiet(wanted.progress)
+            _tell(args, fleet.problems)
+            if not tally.sessions:
+                if not args.quiet:
+                    print("No session with at least two calls of known size was found: nothing to replay.",
+                          file=sys.stderr)  # fmt: skip
+                return common.NOTHING
+            if args.format == "json":
+                fleet_backtest.write_json(tally, start, sys.stdout)
+            else:
+                sys.stdout.write(fleet_backtest.text(tally, start, out=sys.stdout) + "\n")
+            return 0
     except FleetError as error:
         raise common.CommandError(str(error), 1) from error
 

@@ -127,13 +127,17 @@ def after_size(series: Series, a: Assumptions, deed: Deed) -> int:
 
 def own_after_size(views: Sequence[SessionView]) -> int | None:
     """Median size of the first prompt after a real compaction of these sessions; None if there was none."""
-    sizes = sorted(
-        e.tokens_after
-        for view in views
-        for e in view.events
-        if e.kind == "compaction" and e.chain == "main" and e.tokens_after
-    )
-    return sizes[len(sizes) // 2] if sizes else None
+    return middle_size([size for view in views for size in after_sizes(view)])
+
+
+def after_sizes(view: SessionView) -> list[int]:
+    """Sizes of the first prompts after the real compactions of a session's main chain."""
+    return [e.tokens_after for e in view.events if e.kind == "compaction" and e.chain == "main" and e.tokens_after]
+
+
+def middle_size(sizes: Sequence[int]) -> int | None:
+    """The median of such sizes; None of none."""
+    return sorted(sizes)[len(sizes) // 2] if sizes else None
 
 
 class Run:

@@ -132,21 +132,26 @@ def text(
         ),
         "",
     ]
-    lines += table(
+    lines += policies_table(actual, sums, ink)
+    if len(tested) == 1:
+        lines += ["", *_timeline(tested[0], ink)]
+    else:
+        lines += ["", *_by_session(tested, ink, width)]
+    lines += ["", *assumed(assumptions, threshold, ink)]
+    if suggestions is not None:
+        lines += ["", *_suggested(suggestions, actual, ink)]
+    return "\n".join(lines)
+
+
+def policies_table(actual: PolicySum, sums: Sequence[PolicySum], ink: Ink) -> list[str]:
+    """Every policy against what happened, and what the columns mean."""
+    lines = table(
         ["policy", "acts", "prompt", "cost", "against what happened", "≥90%", "lead"],
         [_line(actual, "what happened"), *(_line(row, row.policy) for row in sums)],
         right="lrrrrrl",
         ink=ink,
     )
-    lines += ["", *_footnotes(actual, sums, ink)]
-    if len(tested) == 1:
-        lines += ["", *_timeline(tested[0], ink)]
-    else:
-        lines += ["", *_by_session(tested, ink, width)]
-    lines += ["", *_assumed(assumptions, threshold, ink)]
-    if suggestions is not None:
-        lines += ["", *_suggested(suggestions, actual, ink)]
-    return "\n".join(lines)
+    return [*lines, "", *_footnotes(actual, sums, ink)]
 
 
 def _line(row: PolicySum, name: str) -> list[str]:
@@ -244,7 +249,8 @@ def _by_session(tested: Sequence[Tested], ink: Ink, width: int) -> list[str]:
     return lines + table(head, body, right="lrrrrl", ink=ink)
 
 
-def _assumed(a: Assumptions, threshold: int | None, ink: Ink) -> list[str]:
+def assumed(a: Assumptions, threshold: int | None, ink: Ink) -> list[str]:
+    """What the figures rest on, with the options that change it."""
     return [
         ink("assumed", "bold"),
         f"  a compaction writes a summary of {a.summary_tokens:,} tokens (--summary-tokens) and leaves "

@@ -7,12 +7,7 @@ digits.
 
 from __future__ import annotations
 
-import heapq
-import os
-import struct
-import tempfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import IO, Any
 
 import msgspec
@@ -23,12 +18,12 @@ from monitor.readers.times import iso
 from monitor.records import Problem
 from monitor.reports import gather, shape
 from monitor.reports.encode import to_json
+from monitor.reports.fleet_spool import Spool
 from monitor.reports.gather import MissRow
 from monitor.reports.report_json import csv_text
 from monitor.sessions.view import Loaded, SessionView
 
 TOP = 20  # sessions listed in the text
-_HEAD = struct.Struct("<qII")  # last activity, bytes of the name, bytes of the row
 
 
 class Top(msgspec.Struct, frozen=True, order=True):
@@ -58,12 +53,10 @@ class ReportTally:
         self.guessed: set[str | None] = set()
         self.estimates = self.assumed_limits = False
         self.top: list[Top] = []
-        self.files: list[str] = []  # of rows, one per bucket
         self._models: dict[str | None, Row] = {}
         self._days: dict[str | None, Row] = {}
-        self._folder, self._bucket, self._form = folder, bucket, form
-        self._now, self._prices = now, prices
-        self._rows: list[tuple[int, str, bytes]] = []
+        self.spool = Spool(folder, bucket)
+        self._form, self._now, self._prices = form, now, prices
 
     # ------------------------------------------------------------------------------------------------ tally
     def add(self, view: SessionView) -> None:
@@ -86,24 +79,14 @@ class ReportTally:
             self._list([Top(*place, shape.session(view, shape.decision(decision)))])
         elif self._form == "csv":
             text = csv_text(Loaded(sessions=[view], problems=(), files=()), {view.session: decision})
-            self._row(view, text.partition("\n")[2])
+            self.spool.add(view, text.partition("\n")[2])
         else:
-            self._row(view, to_json(shape.session(view, shape.decision(decision))))
+            self.spool.add(view, to_json(shape.session(view, shape.decision(decision))))
 
     def close(self) -> None:
         """The bucket is through: its rows go to disk, in the order in which they will be shown."""
         self._prices = None  # what is sent back needs none
-        if not self._rows:
-            return
-        handle, name = tempfile.mkstemp(prefix=f"rows-{self._bucket:05d}.", dir=self._folder)
-        with os.fdopen(handle, "wb") as stream:
-            for last, session, row in sorted(self._rows, key=lambda row: row[:2], reverse=True):
-                who = session.encode("utf-8", "surrogatepass")
-                stream.write(_HEAD.pack(last, len(who), len(row)) + who + row)
-        self._rows = []
-        target = Path(self._folder) / f"rows-{self._bucket:05d}"
-        Path(name).replace(target)
-        self.files.append(str(target))
+        self.spool.close()
 
     def merge(self, other: ReportTally) -> None:
         """Add the sums of another bucket."""
@@ -117,7 +100,7 @@ class ReportTally:
         self.estimates = self.estimates or other.estimates
         self.assumed_limits = self.assumed_limits or other.assumed_limits
         self._list(other.top)
-        self.files += other.files
+        self.spool.merge(other.spool)
 
     def _times(self, first: int | None, last: int | None) -> None:
         if first is not None:
@@ -150,11 +133,6 @@ class ReportTally:
         key = lambda top: (top.cost, top.prompt, top.session)  # noqa: E731
         self.top = sorted([*self.top, *more], key=key, reverse=True)[:TOP]
 
-    def _row(self, view: SessionView, row: str) -> None:
-        self._rows.append(
-            (view.last if view.last is not None else -1, view.session, row.encode("utf-8", "surrogatepass"))
-        )
-
     # ------------------------------------------------------------------------------------------------ out
     def by_model(self) -> list[Row]:
         """Sums for each model, the largest first."""
@@ -164,15 +142,9 @@ class ReportTally:
         """Sums for each day (UTC), in order; calls without a time come last."""
         return sorted(self._days.values(), key=lambda row: (row["date"] is None, row["date"] or ""))
 
-    def rows(self) -> Iterator[bytes]:
-        """The rows of all sessions, the latest activity first, read from disk one by one."""
-        streams = [_stored(name) for name in self.files]
-        for *_, row in heapq.merge(*streams, key=lambda row: row[:2], reverse=True):
-            yield row
-
 
 def add(into: Row, row: Row) -> None:
-    """Add the sums of a row to another: numbers add up, of peaks the larger counts, marks stay, unknown adds nothing."""
+    """Add the sums of a row to another: numbers add up, of peaks the larger counts, marks stay, unknown is nothing."""
     for name, value in row.items():
         before = into.get(name)
         if value is None or isinstance(value, str):
@@ -202,19 +174,12 @@ class Start(msgspec.Struct, frozen=True):
         return ReportTally(folder, bucket, now=self.now, prices=self.prices, form=self.form)
 
 
-def _stored(name: str) -> Iterator[tuple[int, str, bytes]]:
-    with open(name, "rb") as stream:
-        while head := stream.read(_HEAD.size):
-            last, who, row = _HEAD.unpack(head)
-            yield last, stream.read(who).decode("utf-8", "surrogatepass"), stream.read(row)
-
-
 # --- JSON and CSV ----------------------------------------------------------------------------------------------------
 def write_json(tally: ReportTally, problems: Sequence[Problem], now: int, stream: IO[str]) -> None:
     """`report --format json` (contract.md), written session by session."""
     stream.write(to_json({"schema": "ctxmon.report/1", "generated": iso(now)})[:-1] + ',"sessions":[')
-    for number, row in enumerate(tally.rows()):
-        stream.write(("," if number else "") + row.decode("utf-8", "surrogatepass"))
+    for number, row in enumerate(tally.spool.rows()):
+        stream.write(("," if number else "") + row)
     rest = {
         "totals": tally.total,
         "by_model": tally.by_model(),
@@ -227,5 +192,5 @@ def write_json(tally: ReportTally, problems: Sequence[Problem], now: int, stream
 def write_csv(tally: ReportTally, stream: IO[str]) -> None:
     """`report --format csv`: a row per session."""
     stream.write(csv_text(Loaded(sessions=(), problems=(), files=()), {}) + "\n")
-    for row in tally.rows():
-        stream.write(row.decode("utf-8", "surrogatepass") + "\n")
+    for row in tally.spool.rows():
+        stream.write(row + "\n")
