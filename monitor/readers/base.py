@@ -11,13 +11,13 @@ are two kinds:
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol, cast, runtime_checkable
+
+import msgspec
 
 from monitor.records import Problem, Record
 
@@ -29,8 +29,7 @@ class ReadError(Exception):
     """A file that cannot be read at all; the text is one clear sentence for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(msgspec.Struct, frozen=True):
     """What the user asked for that changes how files are read."""
 
     detail: bool = False  # every Step, not only the latest ones of each chain
@@ -42,8 +41,7 @@ class ReadOptions:
 DEFAULT_OPTIONS = ReadOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The beginning of a file, decompressed: what a reader may judge by. Never the name alone."""
 
     data: bytes
@@ -53,14 +51,13 @@ class Head:
     raw_magic: bytes = b""  # first bytes as on disk (before decompression)
 
 
-@dataclass(slots=True)
-class FileContext:
+class FileContext(msgspec.Struct):
     """One input as a parser sees it: name for people, path if there is one, a way to open the bytes."""
 
     name: str
     path: Path | None = None
     data: bytes | None = None  # stdin or an unpacked member
-    options: ReadOptions = field(default=DEFAULT_OPTIONS)
+    options: ReadOptions = DEFAULT_OPTIONS
 
     def open(self) -> IO[bytes]:
         """Decompressed bytes of the whole input, read-only.
@@ -145,7 +142,7 @@ def open_plain(path: Path) -> IO[bytes]:
     try:
         magic = raw.peek(4)[:4]
         if magic[:2] == GZIP:
-            return _Owning(cast(IO[bytes], gzip.GzipFile(fileobj=raw)), raw)
+            return _Owning(_gzip(raw), raw)
         if magic == ZSTD:
             return _Owning(_zstd(raw), raw)
     except BaseException:
@@ -157,8 +154,14 @@ def open_plain(path: Path) -> IO[bytes]:
 def open_bytes(data: bytes) -> IO[bytes]:
     """Bytes as a stream, with gzip or zstd undone."""
     if data[:2] == GZIP:
-        return cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(data)))
+        return _gzip(io.BytesIO(data))
     return _zstd(io.BytesIO(data)) if data[:4] == ZSTD else io.BytesIO(data)
+
+
+def _gzip(raw: IO[bytes]) -> IO[bytes]:
+    import gzip
+
+    return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:

@@ -19,10 +19,8 @@ gateway that does not report) is unknown, not zero.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
@@ -30,12 +28,10 @@ from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in
+from monitor.readers.claude_steps import LONG, Note, Notes, tool_result
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
-
-#: steps kept of the main chain when not all are asked for; signals look no further back
-RECENT_STEPS = 40
 
 
 class ClaudeCodeParser(BaseParser):
@@ -49,36 +45,72 @@ class ClaudeCodeParser(BaseParser):
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
         self._last_root = ""
         self._roots = 0
-        self._raw_steps: dict[str, deque[tuple[Any, ...]]] = {}
         self._exchange = 0
         self._user_open = False
         self._infos: set[tuple[str, str]] = set()
         self._has_messages = False
         self._parent, self._agent = _from_path(context)
         self._session = self._parent or (PurePath(context.name).stem if context.path else "stdin")
+        self._notes = Notes(self.options.detail, self._parent, self._session)
 
     # ------------------------------------------------------------------------------------------------ lines
     def feed(self, lines: Iterable[bytes], first: int) -> None:
-        decode = shape.decode
+        decode, detail, agent = shape.decode, self.options.detail, self._agent
+        group: Group | None = None
+        noted = self._notes.noted
         number = first - 1
         for raw in lines:
             number += 1
+            if len(raw) > LONG and not detail and (head := tool_result(raw)) and self._set_aside(raw, head, number):
+                continue
             try:
                 line = decode(raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 self._slow(raw, number)
                 continue
-            kind = line.type
+            kind, message = line.type, line.message
             if kind == "assistant":
-                self._assistant(line, number)
+                if message is None:
+                    continue
+                # most lines go on with the answer of the line before
+                if (
+                    group is None
+                    or message.id != group.message
+                    or line.requestId != group.request
+                    or message.model != group.model
+                    or not group.key
+                    or (agent is None and line.isSidechain)
+                ):
+                    group = self._answer(line, message, number)
+                    if group is None:
+                        continue
+                found = message.usage
+                if found is not None:
+                    group.tell(found)
+                stop = message.stop_reason
+                if stop:
+                    group.stop = stop
+                if group.requested is not None and line.timestamp:
+                    group.end = line.timestamp
+                if not group.dirty:
+                    group.dirty = True
+                    self._dirty.append(group)
+                note: Note = ("ended" if stop == "end_turn" else "said", group, number, line.timestamp, message)
+                if group.chain == "main":
+                    noted(note)
+                elif detail:
+                    self._notes.add(group.chain, note)
             elif kind == "user":
-                self._user(line, number)
+                if message is not None:
+                    self._user(line, message, number, len(raw))
             elif kind == "system":
                 self._system(line, number)
             elif kind == "progress" and line.data is not None:
                 self._progress(line, number)
             elif kind == "api-request" and line.id and line.timestamp:
                 self._requests[line.id] = line.timestamp
+        if detail:
+            self._notes.settle()
 
     def _slow(self, raw: bytes, number: int) -> None:
         """Lines the typed decoder refuses: glued objects, odd numbers, NaN, surrogates, torn or broken ones."""
@@ -92,97 +124,74 @@ class ClaudeCodeParser(BaseParser):
             if isinstance(value, dict):
                 self.feed([shape.lenient(value)], number)
 
-    def _assistant(self, line: shape.Line, number: int) -> None:
-        message = line.message
-        if message is None:
-            return
-        session = self._parent or line.sessionId or self._session
+    def _set_aside(self, raw: bytes, head: int, number: int) -> bool:
+        """Leave a tool's result undecoded; False where its chain is not known without looking."""
+        if self._agent is not None:
+            return True  # steps of subagents are not kept
+        if raw.find(b'"isSidechain":true', 0, head) >= 0:
+            return False
+        self._notes.add("main", ("line", "", number, None, raw), len(raw))
+        return True
+
+    def _session_of(self, line: shape.Line) -> str:
+        return self._parent or line.sessionId or self._session
+
+    def _answer(self, line: shape.Line, message: shape.Message, number: int) -> Group | None:
+        """The answer that a line begins or goes on with; None if it tells of no call."""
         if message.model == "<synthetic>":
             if line.isApiErrorMessage:
-                self._error(line, number, session)
-            return
-        self._answer(line, message, session, self._chain(line), number, line.timestamp)
+                self._error(line, number, self._session_of(line))
+            return None
+        chain = self._chain(line) if line.isSidechain else self._agent or "main"
+        return self._group(line, message, chain, number, line.timestamp)
 
-    def _answer(
-        self,
-        line: shape.Line,
-        message: shape.Message,
-        session: str,
-        chain: str,
-        number: int,
-        time: str | None,
-    ) -> None:
+    def _group(
+        self, line: shape.Line, message: shape.Message, chain: str, number: int, time: str | None
+    ) -> Group | None:
         if message.id:
             key = f"{message.id}:{line.requestId or ''}"
             local = key
         else:
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
-        if group is None and message.usage is None:
-            return  # nothing says that a request was made (converted and trimmed transcripts)
         if group is None:
-            group = self._groups[local] = Group(session, chain, number, key, message.id)
-            group.time = time
-            group.exchange = self._exchange if chain == "main" and self._has_messages else None
-            if line.requestRef:
-                group.requested = self._requests.get(line.requestRef)
+            if message.usage is None:
+                return None  # nothing says that a request was made (converted and trimmed transcripts)
+            session = self._session_of(line)
+            group = self._groups[local] = Group(session, chain, number, key, message.id, line.requestId, time)
             self._dirty.append(group)
             if chain == "main":
+                group.exchange = self._exchange if self._has_messages else None
                 self._user_open = False
-            self._info(session, chain, line)
-        elif not group.dirty:
-            group.dirty = True
-            self._dirty.append(group)
-        group.model = message.model or group.model
-        if time:
-            group.end = time
-        found = message.usage
-        if found is not None:
-            if group.usage is None or shape.weight(found) >= shape.weight(group.usage):
-                group.usage = found
-            if found.output_tokens is not None and (group.output is None or found.output_tokens > group.output):
-                group.output = found.output_tokens
-        if message.stop_reason:
-            group.stop = message.stop_reason
-        content = message.content
-        if type(content) is list:
-            calls = False
-            for block in content:
-                if block.type == "tool_use":
-                    calls = True
-                    self._push(session, chain, ("tool_call", number, time, block.id, block.name, block.input))
-            if group.stop == "end_turn" and not calls and not group.answered:
-                group.answered = True
-                self._push(session, chain, ("answer", number, time))
+            if line.requestRef:
+                group.requested = self._requests.get(line.requestRef)
+            if (session, chain) not in self._infos:
+                self._info(session, chain, line)
+        if message.model:
+            group.model = message.model
+        return group
 
-    def _user(self, line: shape.Line, number: int) -> None:
-        message = line.message
-        if message is None:
+    def _user(self, line: shape.Line, message: shape.Message, number: int, size: int) -> None:
+        chain = self._chain(line) if line.isSidechain else self._agent or "main"
+        kept = chain == "main" or self.options.detail
+        content: str | list[shape.Block] | None = None
+        results = shape.is_result(message)
+        if not results:
+            content = shape.content_of(message)
+            results = isinstance(content, list) and any(block.type == "tool_result" for block in content)
+        if results:
+            if kept:
+                note: Note = ("results", self._session_of(line), number, line.timestamp, message)
+                self._notes.add(chain, note, size)
             return
-        session = self._parent or line.sessionId or self._session
-        chain = self._chain(line)
-        content = message.content
-        if type(content) is list:
-            results = [block for block in content if block.type == "tool_result"]
-            for block in results:
-                item = (
-                    "tool_result",
-                    number,
-                    line.timestamp,
-                    block.tool_use_id,
-                    block.is_error,
-                    block.content,
-                )
-                self._push(session, chain, item)
-            if results:
-                return
         self._has_messages = True
         if chain != "main" or line.isMeta or line.isCompactSummary or shape.made_by_client(line):
             return
+        session = self._session_of(line)
         text = shape.text_of(content)
         if text is None or not shape.typed_by_user(text):
             if text is not None and (command := shape.command(text)):
-                self._push(session, chain, ("user", number, line.timestamp, f"/{command}"))
+                self._notes.add(chain, ("user", session, number, line.timestamp, f"/{command}"))
                 if command == "clear":
                     self.records.append(
                         Event(
@@ -200,7 +209,7 @@ class ClaudeCodeParser(BaseParser):
         if not self._user_open:
             self._exchange += 1
             self._user_open = True
-        self._push(session, chain, ("user", number, line.timestamp, text))
+        self._notes.add(chain, ("user", session, number, line.timestamp, text), size)
 
     def _system(self, line: shape.Line, number: int) -> None:
         subtype = line.subtype
@@ -211,7 +220,7 @@ class ClaudeCodeParser(BaseParser):
                 Event(
                     kind="microcompaction" if micro else "compaction",
                     evidence="recorded",
-                    session=self._parent or line.sessionId or self._session,
+                    session=self._session_of(line),
                     chain=self._chain(line),
                     file=self.file,
                     line=number,
@@ -226,7 +235,7 @@ class ClaudeCodeParser(BaseParser):
             # a request that was sent and refused: a call without figures (the client tries again by itself)
             self.records.append(
                 Call(
-                    session=self._parent or line.sessionId or self._session,
+                    session=self._session_of(line),
                     source=SOURCE,
                     file=self.file,
                     line=number,
@@ -265,9 +274,17 @@ class ClaudeCodeParser(BaseParser):
         if data.message.type != "assistant" or message.usage is None or not message.id:
             return
         inner = shape.Line(requestId=data.message.requestId, uuid=line.uuid, sessionId=line.sessionId)
-        session = self._parent or line.sessionId or self._session
-        time = data.message.timestamp or line.timestamp
-        self._answer(inner, message, session, f"agent:{data.agentId or 'unknown'}", number, time)
+        chain, time = f"agent:{data.agentId or 'unknown'}", data.message.timestamp or line.timestamp
+        group = self._group(inner, message, chain, number, time)
+        if group is None:
+            return
+        group.tell(message.usage)
+        group.stop = message.stop_reason or group.stop
+        if not group.dirty:
+            group.dirty = True
+            self._dirty.append(group)
+        if self.options.detail:
+            self._notes.add(chain, ("ended" if group.stop == "end_turn" else "said", group, number, time, message))
 
     def _chain(self, line: shape.Line) -> str:
         if self._agent is not None:
@@ -291,18 +308,9 @@ class ClaudeCodeParser(BaseParser):
         return f"agent:{root}"
 
     def _info(self, session: str, chain: str, line: shape.Line) -> None:
-        if (session, chain) not in self._infos:
-            self._infos.add((session, chain))
-            name = PurePath(line.cwd.replace("\\", "/")).name if line.cwd else None
-            self.records.append(SessionInfo(session=session, source=SOURCE, file=self.file, chain=chain, cwd_name=name))
-
-    def _push(self, session: str, chain: str, item: tuple[Any, ...]) -> None:
-        if chain != "main" and not self.options.detail:
-            return  # decisions are about the main chain
-        bucket = self._raw_steps.get(chain)
-        if bucket is None:
-            bucket = self._raw_steps[chain] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
-        bucket.append((session, *item))
+        self._infos.add((session, chain))
+        name = PurePath(line.cwd.replace("\\", "/")).name if line.cwd else None
+        self.records.append(SessionInfo(session=session, source=SOURCE, file=self.file, chain=chain, cwd_name=name))
 
     # ------------------------------------------------------------------------------------------------ results
     def take(self) -> list[Record]:
@@ -311,13 +319,10 @@ class ClaudeCodeParser(BaseParser):
             group.dirty = False
             call = call_of(group, self.file)
             out.append(call)
-            inside = compaction_in(group, call)
-            if inside is not None:
+            if call.billed is not None and (inside := compaction_in(group, call)) is not None:
                 out.append(inside)
         self._dirty.clear()
-        for chain, bucket in self._raw_steps.items():
-            out.extend(shape.step(chain, item) for item in bucket)
-            bucket.clear()
+        out += self._notes.take()
         return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.times import iso_ms
@@ -11,51 +13,51 @@ SOURCE = "claude-code"
 _TTL_5M, _TTL_1H = 300, 3600
 
 
-class Group:
+class Group(msgspec.Struct, gc=False):
     """One answer: the figures that count of all its lines."""
 
-    __slots__ = (
-        "answered",
-        "chain",
-        "dirty",
-        "end",
-        "exchange",
-        "key",
-        "line",
-        "message",
-        "model",
-        "output",
-        "requested",
-        "session",
-        "stop",
-        "time",
-        "usage",
-    )
+    session: str
+    chain: str
+    line: int
+    key: str
+    message: str | None  # the provider's id
+    request: str | None
+    time: str | None = None  # of its first line
+    exchange: int | None = None
+    requested: str | None = None  # when the request was sent
+    model: str | None = None
+    usage: shape.Usage | None = None
+    weight: int = 0  # of the usage
+    output: int | None = None
+    stop: str | None = None
+    end: str | None = None  # time of its last line
+    dirty: bool = True
+    answered: bool = False
 
-    def __init__(self, session: str, chain: str, line: int, key: str, message: str | None) -> None:
-        self.session, self.chain, self.line, self.key, self.message = session, chain, line, key, message
-        self.model: str | None = None
-        self.usage: shape.Usage | None = None
-        self.output: int | None = None
-        self.stop: str | None = None
-        self.time: str | None = None
-        self.end: str | None = None
-        self.requested: str | None = None
-        self.exchange: int | None = None
-        self.dirty = True
-        self.answered = False
+    def tell(self, found: shape.Usage) -> None:
+        """Take the figures of one line."""
+        weight = (
+            (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + (found.cache_creation_input_tokens or 0)
+        )
+        if self.usage is None or weight >= self.weight:
+            # they are equal, but for placeholders
+            self.usage, self.weight = found, weight
+        output = found.output_tokens
+        if output is not None and (self.output is None or output > self.output):
+            self.output = output
 
 
 def call_of(group: Group, file: str) -> Call:
     """The call that the lines of one answer tell."""
     found = group.usage
     tokens = usage.UNKNOWN if found is None else shape.tokens(found, group.output)
-    start = iso_ms(group.requested) if group.requested else None
-    time = start if start is not None else iso_ms(group.time or "")
-    end = iso_ms(group.end or "") if start is not None and group.stop else None
-    ttl = None
-    if found is not None and tokens.write:
-        ttl = _TTL_1H if tokens.write_1h else _TTL_5M
+    model = group.model
+    time = iso_ms(group.time) if group.time else None
+    duration = None
+    if group.requested and (start := iso_ms(group.requested)) is not None:
+        time = start
+        if group.stop and group.end and (end := iso_ms(group.end)) is not None:
+            duration = max(0, end - start)
     return Call(
         session=group.session,
         source=SOURCE,
@@ -65,9 +67,9 @@ def call_of(group: Group, file: str) -> Call:
         call_id=group.message,
         key=group.key,
         time=time,
-        duration_ms=max(0, end - time) if end is not None and time is not None else None,
-        provider="anthropic" if (group.model or "").startswith("claude") else None,
-        model=group.model,
+        duration_ms=duration,
+        provider="anthropic" if model is not None and model.startswith("claude") else None,
+        model=model,
         prompt_tokens=tokens.prompt,
         fresh_tokens=tokens.fresh,
         cache_read_tokens=tokens.read,
@@ -79,7 +81,7 @@ def call_of(group: Group, file: str) -> Call:
         billed_prompt_tokens=tokens.billed_prompt,
         billed=tokens.billed,
         exchange=group.exchange,
-        cache_ttl_s=ttl,
+        cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
         stop=group.stop,
         usage_rule=tokens.rule,
     )

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
 
-from monitor.readers import steps, usage
-from monitor.readers.times import iso_ms
-from monitor.records import Step
+from monitor.readers import usage
+from monitor.readers.lines import Skipped, objects
 
-BOOKKEEPING = frozenset(
-    [
-        "summary",
-        "file-history-snapshot",
-        "queue-operation",
-        "permission-mode",
-        "mode",
-        "last-prompt",
-        "ai-title",
-        "custom-title",
-        "agent-name",
-        "pr-link",
-        "worktree-state",
-        "bridge-session",
-        "api-request",
-        "api-request-shape",
-        "api-request-blob",
-        "cost-state",
-        "tools-used",
-        "atis-latch",
-    ]
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+BOOKKEEPING = _names(
+    """
+    summary file-history-snapshot queue-operation permission-mode mode last-prompt ai-title custom-title
+    agent-name pr-link worktree-state bridge-session api-request api-request-shape api-request-blob
+    cost-state tools-used atis-latch
+    """
 )
 
 
@@ -69,10 +59,9 @@ class Block(Struct, gc=False):
 class Message(Struct, gc=False):
     id: str | None = None
     model: str | None = None
-    role: str | None = None
     stop_reason: str | None = None
     usage: Usage | None = None
-    content: str | list[Block] | None = None
+    content: Raw = Raw()  # text or blocks, see blocks(); most of it is never looked at
 
 
 class Compact(Struct, gc=False):
@@ -119,6 +108,7 @@ class Line(Struct, gc=False):
 
 
 decode = msgspec.json.Decoder(Line).decode
+_content: Callable[[Any], str | list[Block] | None] = msgspec.json.Decoder(str | list[Block] | None).decode
 _encode = msgspec.json.Encoder().encode
 _any = msgspec.json.Decoder().decode
 _NUMBERS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
@@ -188,7 +178,7 @@ def _scrub(value: Any, depth: int) -> Any:
 
 def _message(value: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {
-        name: value[name] for name in ("id", "model", "role", "stop_reason") if isinstance(value.get(name), str)
+        name: value[name] for name in ("id", "model", "stop_reason") if isinstance(value.get(name), str)
     }
     found = value.get("usage")
     if isinstance(found, dict):
@@ -203,12 +193,15 @@ def _message(value: dict[str, Any]) -> dict[str, Any]:
         if isinstance(found.get("iterations"), list):
             numbers["iterations"] = found["iterations"]
         out["usage"] = numbers
-    content = value.get("content")
-    if isinstance(content, str):
+    if (content := _plain_content(value.get("content"))) is not None:
         out["content"] = content
-    elif isinstance(content, list):
-        out["content"] = [_block(block) for block in content if isinstance(block, dict)]
     return out
+
+
+def _plain_content(content: Any) -> str | list[dict[str, Any]] | None:
+    if isinstance(content, list):
+        return [_block(block) for block in content if isinstance(block, dict)]
+    return content if isinstance(content, str) else None
 
 
 def _block(value: dict[str, Any]) -> dict[str, Any]:
@@ -222,22 +215,43 @@ def _block(value: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
+def content_of(message: Message) -> str | list[Block] | None:
+    """What a message says: its text, its blocks, or None. Odd content is read as far as it can be."""
+    raw = message.content
+    if not raw:
+        return None
+    try:
+        return _content(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        found = objects(bytes(raw))
+    except Skipped as skipped:
+        found = skipped.objects
+    return _content(clean(_plain_content(found[0]))) if found else None
+
+
+_RESULT = b'"type":"tool_result"'
+
+
+def is_result(message: Message) -> bool:
+    """Whether a user's message begins with the result of a tool; told by its first bytes, as most do."""
+    head = memoryview(message.content)[:192].tobytes()
+    place = head.find(_RESULT)
+    return place > 0 and head.startswith(b"[{") and head.find(b"}", 0, place) < 0
+
+
 # ---------------------------------------------------------------------------------------------------------------------
-def weight(found: Usage) -> int:
-    """Which of several usage objects of one answer tells most (they are equal, but for placeholders)."""
-    return (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + (found.cache_creation_input_tokens or 0)
-
-
 def tokens(found: Usage, output: int | None) -> usage.Tokens:
     """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
     fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
-    hour = None
+    if (fresh or 0) < 0 or (read or 0) < 0 or (write or 0) < 0 or (output or 0) < 0:
+        fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
+    hour = thinking = None
     if found.cache_creation is not None:
         hour = _known(found.cache_creation.ephemeral_1h_input_tokens)
         if hour is not None and write is not None and hour > write:
             hour = write
-    thinking = None
     if found.output_tokens_details is not None:
         thinking = _known(found.output_tokens_details.thinking_tokens)
     if not (fresh or read or write):
@@ -247,6 +261,8 @@ def tokens(found: Usage, output: int | None) -> usage.Tokens:
         decoded = _any(found.iterations)
         if isinstance(decoded, list) and decoded and any(isinstance(item, dict) for item in decoded):
             passes = [item for item in decoded if isinstance(item, dict)]
+    if passes is None:
+        return usage.additive(fresh, read, write, output, write_1h=hour, reasoning=thinking, rule="anthropic")
     return usage.anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=passes)
 
 
@@ -297,47 +313,12 @@ _CLIENT_TEXT = re.compile(
 )
 _COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)")
 #: commands of the client itself; others are prompts the user wrote as a command
-_BUILT_IN = frozenset(
-    [
-        "add-dir",
-        "agents",
-        "bug",
-        "clear",
-        "compact",
-        "config",
-        "context",
-        "cost",
-        "doctor",
-        "exit",
-        "export",
-        "fast",
-        "help",
-        "hooks",
-        "ide",
-        "login",
-        "logout",
-        "mcp",
-        "memory",
-        "model",
-        "output-style",
-        "permissions",
-        "plugin",
-        "quit",
-        "reload-plugins",
-        "rename",
-        "resume",
-        "rewind",
-        "sandbox",
-        "status",
-        "statusline",
-        "tasks",
-        "terminal-setup",
-        "theme",
-        "upgrade",
-        "usage",
-        "vim",
-        "new",
-    ]
+_BUILT_IN = _names(
+    """
+    add-dir agents bug clear compact config context cost doctor exit export fast help hooks ide login
+    logout mcp memory model output-style permissions plugin quit reload-plugins rename resume rewind
+    sandbox status statusline tasks terminal-setup theme upgrade usage vim new
+    """
 )
 
 
@@ -372,26 +353,8 @@ def error_word(line: Line) -> str:
                 return str(value[name])[:40]
     if isinstance(value, str) and re.fullmatch(r"[\w.-]{1,40}", value):
         return value
-    text = text_of(line.message.content) if line.message is not None else None
+    text = text_of(content_of(line.message)) if line.message is not None else None
     if text and "prompt is too long" in text.lower():
         return "prompt_too_long"
     found = re.search(r"API Error:?\s*(\d{3})", text or "")
     return found.group(1) if found else "error"
-
-
-def step(chain: str, item: tuple[Any, ...]) -> Step:
-    """A raw step, as the parser noted it, as a record."""
-    session, kind, number, stamp = item[:4]
-    time = iso_ms(stamp) if stamp else None
-    if kind == "tool_call":
-        return steps.tool_call(session, chain, time, number, item[4] or "", item[5] or "", bytes(item[6]))
-    if kind == "tool_result":
-        failed = item[5]
-        content = _any(item[6]) if item[6] else ""
-        if isinstance(content, list):
-            content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-        ok = None if failed is None else not failed
-        return steps.tool_result(session, chain, time, number, item[4] or "", ok, str(content or ""))
-    if kind == "user":
-        return steps.user(session, chain, time, number, item[4])
-    return steps.answer(session, chain, time, number)

@@ -8,8 +8,8 @@ any parser likes; a line may be larger than memory should hold.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from functools import cache
 from typing import IO, Any
 
 import msgspec
@@ -24,7 +24,13 @@ NOT_JSON = "this line is not valid JSON; it was skipped"
 TOO_DEEP = "this line is nested too deeply to be read; it was skipped"
 TOO_LONG = f"this line is longer than {MAX_LINE // (1024 * 1024)} MB; it was skipped"
 
-_decoder = json.JSONDecoder(strict=False)
+
+@cache
+def _raw_decode() -> Any:
+    """The tolerant decoder; few files need it, and loading it takes 2 ms."""
+    import json
+
+    return json.JSONDecoder(strict=False).raw_decode
 
 
 class Skipped(ValueError):
@@ -52,6 +58,28 @@ def iterate(stream: IO[bytes], limit: int = MAX_LINE) -> Iterator[bytes]:
         yield line
 
 
+def batches(stream: IO[bytes], limit: int | None = None) -> Iterator[list[bytes]]:
+    """Lines of a stream with their LF, about a megabyte at a time; far quicker than one by one.
+
+    Args:
+        limit: see :func:`iterate`; None where the whole input is known to be smaller than a line may be.
+    """
+    if limit is None:
+        while lines := stream.readlines(_CHUNK):
+            yield lines
+        return
+    held: list[bytes] = []
+    size = 0
+    for line in iterate(stream, limit):
+        held.append(line)
+        size += len(line)
+        if size >= _CHUNK:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
+
+
 def strip(line: bytes) -> bytes:
     """A line without line end, byte order mark and NUL padding."""
     line = line.strip(b" \t\r\n\x00")
@@ -73,10 +101,11 @@ def objects(line: bytes) -> list[Any]:
         return []
     text = raw.decode("utf-8", "surrogatepass") if _is_utf8(raw) else raw.decode("utf-8", "replace")
     found: list[Any] = []
+    decode = _raw_decode()
     position, end = 0, len(text)
     while position < end:
         try:
-            value, position = _decoder.raw_decode(text, position)
+            value, position = decode(text, position)
         except RecursionError:
             raise Skipped(TOO_DEEP, found) from None
         except ValueError as error:

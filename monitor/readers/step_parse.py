@@ -149,8 +149,8 @@ _STARTS_WRONG = Lazy(r"\s*(?:<tool_use_error>|error\b[: ]|traceback \(most|execu
 #: what tests and builds say at their end: a word that must be there (quickly looked for), and what it must stand in
 _Said = tuple[tuple[str, Lazy | None], ...]
 _FAILED: _Said = (
-    (" fail", Lazy(r"\b[1-9]\d* fail(?:ed|ing|ures?)\b")),
-    (" error", Lazy(r"\b[1-9]\d* errors?\b")),
+    (" fail", Lazy(r"[1-9]\d* fail(?:ed|ing|ures?)\b")),
+    (" error", Lazy(r"[1-9]\d* errors?\b")),
     ("FAILED (", Lazy(r"\bFAILED \(")),
     ("test result: FAILED", None),
     ("BUILD FAIL", None),
@@ -165,7 +165,7 @@ _FAILED: _Said = (
     ("npm ERR!", None),
 )
 _PASSED: _Said = (
-    (" pass", Lazy(r"\b[1-9]\d* (?:passed|passing)\b")),
+    (" pass", Lazy(r"[1-9]\d* pass(?:ed|ing)\b")),
     ("test result: ok. ", Lazy(r"test result: ok\. [1-9]")),
     ("BUILD SUCCESS", None),
     ("OK", Lazy(r"^OK(?: \(|$)", re.M)),
@@ -178,6 +178,7 @@ _PASSED: _Said = (
     ("compiled successfully", None),
     ("Tests:", Lazy(r"Tests:\s+[1-9]\d* passed")),
 )
+_BAD_WORDS = ("fail", "error", "could not compile", "***")
 #: not the fault of the work: left out of loop detection. Lower case
 _TRANSIENT_WORDS = (
     "rate limit", "rate_limit", "ratelimit", "too many requests", "overloaded", "service unavailable", "bad gateway",
@@ -212,9 +213,16 @@ def _plain(text: Text) -> tuple[str, int]:
 
 def _says(said: _Said, text: str) -> bool:
     """Whether a result says one of these things."""
-    for word, pattern in said:  # noqa: SIM110 - a loop is twice as quick as any()
-        if word in text and (pattern is None or pattern.search(text)):
+    for word, pattern in said:
+        if word not in text:
+            continue
+        if pattern is None:
             return True
+        # numbers stand alone; a word boundary in the pattern would make the search ten times slower
+        for found in pattern.finditer(text):
+            at = found.start()
+            if not (at and text[at].isdigit() and (text[at - 1].isalnum() or text[at - 1] == "_")):
+                return True
     return False
 
 
@@ -269,9 +277,10 @@ def tool_result(
     runs = category not in _SHOWS
     if ok and not runs:
         return Step(session=session, kind="tool_result", chain=chain, time=time, line=line, id=id, ok=ok, size=size)
-    low = view.lower()
     flags: list[str] = []
+    low = ""
     if ok is None:
+        low = view.lower()
         # looked for only where the words are: the patterns are slow on long output without them
         code = _EXIT.search(low) if runs and ("exit" in low or "return" in low) else None
         if code is not None:
@@ -280,13 +289,13 @@ def tool_result(
             ok = False
     if runs:
         end = view[-1000:]
-        bad = "fail" in low or "error" in low or "could not compile" in low or "***" in low
-        if bad and _says(_FAILED, end):
+        if _says(_FAILED, end) and _any_of(_BAD_WORDS, low or view.lower()):
             flags.append("failed")
         elif _says(_PASSED, end):
             flags.append("passed")
     error_key = 0
     if ok is False or (ok is None and flags == ["failed"]):
+        low = low or view.lower()
         if _any_of(_TRANSIENT_WORDS, low) or _TRANSIENT_STATUS.search(low):
             flags.append("transient")
         error_key = _error_key(view)

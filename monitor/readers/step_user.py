@@ -11,7 +11,7 @@ from zlib import crc32
 
 from monitor.readers.patterns import Lazy
 from monitor.readers.step_tools import SHELL_PATH, path_hash
-from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS, words_of
+from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS, Words
 from monitor.records import Step
 
 Text = bytes | str | None
@@ -124,9 +124,10 @@ def user(session: str, chain: str, time: int | None, line: int | None, text: Tex
     if len(low) <= 40 and low.strip(" .!,;:~。！，、…") in ACKS:
         flags.append("ack")
     opening = low[:300]
-    words = words_of(opening)
+    words = Words(opening)
     for flag, sayings in _MEANINGS:
         if sayings.search(opening, words):
             flags.append(flag)
-    paths = tuple(dict.fromkeys(path_hash(p) for p in SHELL_PATH.findall(prose)[:16]))
+    named = SHELL_PATH.findall(prose)[:16] if "/" in prose or "." in prose else ()
+    paths = tuple(dict.fromkeys(path_hash(path) for path in named))
     return step("user", len(whole) if len(whole) > 8000 else len(view), content_words(prose), paths)

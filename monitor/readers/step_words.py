@@ -9,14 +9,28 @@ them takes a hundred, and nothing has to be compiled at the start.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+
+from monitor.readers.patterns import Lazy
 
 _WORD = re.compile(r"\w+")
+_WIDE = Lazy("[\u2e80-\U0010ffff]")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in order."""
     return _WORD.findall(text)
+
+
+class Words:
+    """The words of a lower-case text, the one it begins with ("" if none), whether scripts without spaces occur."""
+
+    __slots__ = ("all", "first", "wide")
+
+    def __init__(self, text: str) -> None:
+        found = words_of(text)
+        self.all = frozenset(found)
+        self.first = found[0] if found and text.startswith(found[0]) else ""
+        self.wide = not text.isascii() and _WIDE.search(text) is not None
 
 
 class Sayings:
@@ -29,30 +43,31 @@ class Sayings:
         opening_parts: beginnings in scripts without spaces.
     """
 
-    __slots__ = ("_opening", "_opening_parts", "_parts", "_phrases", "_words")
+    __slots__ = ("_opening", "_opening_parts", "_parts", "_phrases", "_starters", "_words")
 
     def __init__(self, whole: str, parts: str, opening: str = "", opening_parts: str = "") -> None:
         said = [part.strip() for part in whole.split(";")]
         self._words = frozenset(part for part in said if _WORD.fullmatch(part))
-        self._phrases = tuple(part for part in said if part and not _WORD.fullmatch(part))
+        self._phrases: dict[str, list[str]] = {}  # first word -> phrases that begin with it
+        for part in said:
+            if part and not _WORD.fullmatch(part):
+                self._phrases.setdefault(words_of(part)[0], []).append(part)
+        self._starters = frozenset(self._phrases)
         self._parts = tuple(parts.split())
         self._opening = frozenset(opening.split())
         self._opening_parts = tuple(opening_parts.split(";")) if opening_parts else ()
 
-    def search(self, text: str, words: Collection[str] | None = None) -> bool:
+    def search(self, text: str, words: Words | None = None) -> bool:
         """Whether one of them is said; ``words`` are those of the text where they are known already."""
-        found = words_of(text) if words is None else words
-        if not self._words.isdisjoint(found):
+        said = words or Words(text)
+        if not self._words.isdisjoint(said.all):
             return True
-        for part in self._parts:
-            if part in text:
+        for word in self._starters.intersection(said.all):
+            if any(phrase in text and _stands_alone(text, phrase) for phrase in self._phrases[word]):
                 return True
-        for phrase in self._phrases:
-            if phrase in text and _stands_alone(text, phrase):
-                return True
-        if self._opening and (first := _WORD.match(text)) is not None and first[0] in self._opening:
+        if said.first in self._opening:
             return True
-        return bool(self._opening_parts) and text.startswith(self._opening_parts)
+        return said.wide and (text.startswith(self._opening_parts) or any(part in text for part in self._parts))
 
 
 def _stands_alone(text: str, phrase: str) -> bool:

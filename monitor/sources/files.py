@@ -1,20 +1,23 @@
 """Reading one file, once or as it grows.
 
-A :class:`Tail` remembers how far it has read (whole lines only) and how to know the file again (first KiB and the bytes
-before the offset). It reads appended bytes only, and everything anew when the file was truncated, replaced or rewritten.
+A :class:`Tail` remembers how far it has read (whole lines only) and how to know the file again (first KiB and the
+bytes before the offset). It reads appended bytes only, and everything anew when the file was truncated, replaced or
+rewritten.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
+
+import msgspec
 
 from monitor.readers import CERTAIN, choose
 from monitor.readers.base import (
     DEFAULT_OPTIONS,
+    HEAD_BYTES,
     LONG_HEAD_BYTES,
     FileContext,
     Head,
@@ -25,21 +28,21 @@ from monitor.readers.base import (
     compressed,
     read_head,
 )
-from monitor.readers.lines import MAX_LINE, Skipped, iterate, objects
+from monitor.readers.lines import MAX_LINE, Skipped, batches, objects
 from monitor.records import Call, Problem, Record, SessionInfo
 from monitor.sources.discovery import reason
 
 _HEAD_PRINT, _TAIL_PRINT = 1024, 256
 #: below this score nobody knows the format
 SURE_ENOUGH = 0.3
-#: a whole file up to this size cannot hold a line longer than allowed, so lines need no limit
-_SMALL = MAX_LINE
-UNKNOWN_FORMAT = "no usage was found: the format of this file is not known (try `ctxmon doctor`, or a column map with --map)"
+_BUFFER = 1 << 20
+UNKNOWN_FORMAT = (
+    "no usage was found: the format of this file is not known (try `ctxmon doctor`, or a column map with --map)"
+)
 NO_USAGE = "there is no usage in this file (it is known as {title}, but holds no token counts)"
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(msgspec.Struct):
     """Records of one file. ``replace``: they are all the file says; what it said before is gone."""
 
     file: str
@@ -48,23 +51,35 @@ class Batch:
     bytes_read: int = 0
 
 
-@dataclass(slots=True)
 class Tail:
-    """One file being read. ``read()`` may be called again and again."""
+    """One file being read. ``read()`` may be called again and again.
 
-    path: Path
-    options: ReadOptions = field(default=DEFAULT_OPTIONS)
-    reader: Reader | None = None
-    score: float = 0.0
-    parser: Parser | None = None
-    offset: int = 0
-    lines: int = 0
-    calls: int = 0
-    bytes_read: int = 0
-    note: str = ""
-    _stamp: tuple[int, int, int] | None = None
-    _print: tuple[int, int, int] | None = None
-    _torn_size: int = -1
+    ``lines`` and ``offset`` (bytes) are how far it has been read, ``bytes_read`` what that took in all, ``calls`` how
+    many it told, ``note`` why it told nothing; ``reader`` and ``score`` tell its format and how sure that is.
+    """
+
+    __slots__ = (
+        "_first_crc", "_first_size", "_last", "_packed", "_stamp", "_torn_size", "bytes_read", "calls", "lines", "note",
+        "offset", "options", "parser", "path", "reader", "score",
+    )  # fmt: skip
+
+    def __init__(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS) -> None:
+        self.path, self.options = path, options
+        self.reader: Reader | None = None
+        self.score = 0.0
+        self.parser: Parser | None = None
+        self.offset = self.lines = self.calls = self.bytes_read = 0
+        self.note = ""
+        self._stamp: tuple[int, int, int] | None = None
+        self._packed = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self.offset = self.lines = self.calls = 0
+        self._torn_size = -1
+        # what the file can be known by again: its first KiB and the bytes before the offset
+        self._first_crc = self._first_size = 0
+        self._last = b""
 
     @property
     def name(self) -> str:
@@ -113,45 +128,62 @@ class Tail:
     # ------------------------------------------------------------------------------------------------ reading
     def _whole(self, final: bool) -> Batch:
         context = FileContext(name=self.name, path=self.path, options=self.options)
-        head = read_head(context)
-        self.offset = self.lines = self.calls = 0
+        self._forget()
         self.parser = None
-        if not head.data.strip(b" \t\r\n\x00"):
-            return self._failed("the file is empty" if not head.data else "the file holds nothing but blanks")
-        self.reader, self.score = choose(head, self.options.source)
-        if self.score < CERTAIN and not head.complete:
-            head = read_head(context, LONG_HEAD_BYTES)
+        with self.path.open("rb", buffering=_BUFFER) as stream:
+            data = stream.read(HEAD_BYTES)
+            head = Head(data, self.name, len(data) < HEAD_BYTES, self.path, data[:16])
+            self._packed = compressed(head)
+            if self._packed:
+                head = read_head(context)
+            if not head.data.strip(b" \t\r\n\x00"):
+                return self._failed("the file is empty" if not head.data else "the file holds nothing but blanks")
             self.reader, self.score = choose(head, self.options.source)
-        if self.reader is None or (self.score < SURE_ENOUGH and self.options.source is None):
-            self.reader = None
-            return self._failed(binary(head) or UNKNOWN_FORMAT)
-        self.parser = self.reader.parser(context)
-        if self.reader.lines:
-            packed = compressed(head)
-            with context.open() if packed else self.path.open("rb", buffering=1 << 20) as stream:
-                self._feed(iterate(stream) if packed or self._large() else stream, final or packed)
-        else:
-            self.parser.read(context)
-            self.bytes_read += self._size()
-            self.lines = 0
+            if self.score < CERTAIN and not head.complete:
+                head = read_head(context, LONG_HEAD_BYTES)
+                self.reader, self.score = choose(head, self.options.source)
+            if self.reader is None or (self.score < SURE_ENOUGH and self.options.source is None):
+                self.reader = None
+                return self._failed(binary(head) or UNKNOWN_FORMAT)
+            self.parser = self.reader.parser(context)
+            if not self.reader.lines:
+                self.parser.read(context)
+                self.bytes_read += self._size()
+            elif self._packed:
+                with context.open() as unpacked:
+                    self._feed(unpacked, True)
+            else:
+                stream.seek(0)
+                self._feed(stream, final)
         return self._batch(replace=True)
 
     def _appended(self, final: bool) -> Batch:
-        with self.path.open("rb", buffering=1 << 20) as stream:
+        with self.path.open("rb", buffering=_BUFFER) as stream:
             stream.seek(self.offset)
-            self._feed(iterate(stream) if self._large() else stream, final)
+            self._feed(stream, final)
         return self._batch(replace=False)
 
-    def _feed(self, stream: Iterable[bytes], final: bool) -> None:
+    def _feed(self, stream: IO[bytes], final: bool) -> None:
         """Hand whole lines to the parser; a last line without line feed only when nobody will come back for it."""
         assert self.parser is not None
-        counter = _Counter(stream, final)
-        self.parser.feed(counter, self.lines + 1)
-        self.offset += counter.bytes
-        self.lines += counter.lines
-        self.bytes_read += counter.bytes + len(counter.torn)
-        self._torn_size = self.offset + len(counter.torn) if counter.torn else -1
-        self._print = self._fingerprint()
+        feed = self.parser.feed
+        # a whole file up to this size cannot hold a line longer than allowed, so lines need no limit
+        limit = MAX_LINE if self._packed or self._size() > MAX_LINE else None
+        torn = b""
+        for lines in batches(stream, limit):
+            if lines[-1][-1:] != b"\n" and (not final or not whole(lines[-1])):
+                torn = lines.pop()
+            if lines:
+                feed(lines, self.lines + 1)
+                size = sum(map(len, lines))
+                self.offset += size
+                self.bytes_read += size
+                self.lines += len(lines)
+                self._remember(lines)
+            if torn:
+                break
+        self.bytes_read += len(torn)
+        self._torn_size = self.offset + len(torn) if torn else -1
 
     def _batch(self, replace: bool) -> Batch:
         assert self.parser is not None
@@ -171,51 +203,36 @@ class Tail:
         except OSError:
             return 0
 
-    def _large(self) -> bool:
-        return self._size() > _SMALL
-
     # ------------------------------------------------------------------------------------------------ identity
-    def _fingerprint(self) -> tuple[int, int, int] | None:
-        if self.reader is None or not self.reader.lines:
-            return None
-        try:
-            with self.path.open("rb") as stream:
-                head = stream.read(min(_HEAD_PRINT, self.offset))
-                stream.seek(max(0, self.offset - _TAIL_PRINT))
-                tail = stream.read(min(_TAIL_PRINT, self.offset))
-        except OSError:
-            return None
-        return self.offset, zlib.crc32(head), zlib.crc32(tail)
+    def _remember(self, lines: list[bytes]) -> None:
+        """Keep what the file can be known by again. From what was read, as the file may change meanwhile."""
+        for line in lines:
+            if self._first_size == _HEAD_PRINT:
+                break
+            part = line[: _HEAD_PRINT - self._first_size]
+            self._first_crc, self._first_size = zlib.crc32(part, self._first_crc), self._first_size + len(part)
+        last = b""
+        for line in reversed(lines):
+            last = line[-_TAIL_PRINT:] + last
+            if len(last) >= _TAIL_PRINT:
+                break
+        else:
+            last = self._last + last
+        self._last = last[-_TAIL_PRINT:]
 
     def _same_file(self, size: int) -> bool:
         """Whether what was read is still at the beginning of the file and only bytes were added."""
-        if size < self.offset or self._print is None or self._print[0] != self.offset:
+        if size < self.offset or self._packed:
             return False
         if size == self.offset and self._torn_size < 0:
             return False  # same size, newer time: edited in place
-        return self._fingerprint() == self._print
-
-
-class _Counter:
-    """Passes whole lines on and counts them; keeps a torn last line back unless it is final."""
-
-    __slots__ = ("bytes", "final", "lines", "source", "torn")
-
-    def __init__(self, source: Iterable[bytes], final: bool) -> None:
-        self.source, self.final = source, final
-        self.bytes = self.lines = 0
-        self.torn = b""
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = count = 0
-        for line in self.source:
-            if line[-1:] != b"\n" and (not self.final or not whole(line)):
-                self.torn = line
-                break
-            size += len(line)
-            count += 1
-            yield line
-        self.bytes, self.lines = size, count
+        try:
+            with self.path.open("rb", buffering=0) as stream:
+                first = stream.read(self._first_size)
+                stream.seek(self.offset - len(self._last))
+                return zlib.crc32(first) == self._first_crc and stream.read(len(self._last)) == self._last
+        except OSError:
+            return False
 
 
 def whole(line: bytes) -> bool:

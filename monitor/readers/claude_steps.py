@@ -1,0 +1,182 @@
+"""What happened between the calls of a Claude Code transcript. See :mod:`.claude_code`.
+
+Decisions look at the latest steps of the main chain only, so lines that may tell of steps are noted as they are and
+turned into :class:`~monitor.records.Step` when records are taken: a long transcript costs its last lines. Results of
+tools make up three quarters of most transcripts; long ones are not even decoded before that (:func:`tool_result`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import msgspec
+
+from monitor.readers import claude_lines as shape
+from monitor.readers import steps
+from monitor.readers.claude_group import Group
+from monitor.readers.lines import Skipped, objects
+from monitor.readers.times import iso_ms
+from monitor.records import Step
+
+#: steps kept of a chain when not all are asked for; signals look no further back
+RECENT_STEPS = 40
+#: lines noted for them: not every line of an answer is a step
+_NOTED = 4 * RECENT_STEPS
+#: a line of this size in bytes is worth the look whether it must be decoded
+LONG = 4_096
+#: a longer line is turned into steps at once, so that what is noted stays small
+_HUGE = 1 << 16
+_MESSAGE = b'"message":{"role":"user","content":[{'
+_RESULT = b'"type":"tool_result"'
+_HEAD, _REACH, _TAIL = 1_024, 192, 1_024
+_any = msgspec.json.Decoder().decode
+
+#: an answer's line, one that ends the turn as well; results of tools; a user's text; a line that was not decoded
+Kind = Literal["said", "ended", "results", "user", "line", "steps"]
+#: (kind, answer or name of the session, line number, time as logged, message, text, raw line or finished steps)
+Note = tuple[Kind, "Group | str", int, str | None, Any]
+
+
+def tool_result(raw: bytes) -> int:
+    """Whether a line, by its two ends, is one whole record that holds the result of a tool and nothing else.
+
+    Quotes inside of JSON strings are escaped, so the bytes looked for cannot be part of a text. Keys before ``message``
+    hold plain values. A second record glued to it by another writer would show at the end: its beginning, or what
+    stands at the end of every answer. Where anything is unusual the answer is no.
+
+    Returns:
+        Where the message begins, behind all plain values; 0 for no.
+    """
+    start = raw.find(_MESSAGE, 0, _HEAD)
+    if start < 0 or (kind := raw.find(_RESULT, start, start + _REACH)) < 0:
+        return 0
+    if raw.find(b"{", 1, start) >= 0 or raw.find(b'"type":"user"', 0, start) < 0:
+        return 0
+    if raw.find(b"}", start, kind) >= 0 or raw[:1] != b"{" or raw[-2:] != b"}\n":
+        return 0
+    return start if raw.find(b'{"parentUuid"', -_TAIL) < 0 and raw.find(b'"requestId"', -_TAIL) < 0 else 0
+
+
+class Notes:
+    """Lines that may tell of steps, the latest ones of each chain.
+
+    Args:
+        detail: keep every step of every chain.
+        parent: the session that all lines belong to, if the file's place tells it.
+        session: that of lines that do not name theirs.
+    """
+
+    def __init__(self, detail: bool, parent: str | None, session: str) -> None:
+        self._detail, self._parent, self._session = detail, parent, session
+        self._main: deque[Note] = deque(maxlen=None if detail else _NOTED)
+        #: note a short line of the main chain
+        self.noted: Callable[[Note], None] = self._main.append
+        self._steps: list[Step] = []
+        self._categories: dict[str, str] = {}  # of tool calls whose result is still to come
+
+    def add(self, chain: str, note: Note, size: int = 0) -> None:
+        """Note a line of any chain; ``size`` in bytes where it may be large."""
+        if chain != "main" or size > _HUGE:
+            steps_ = self._read(chain, [note])
+            if chain != "main":
+                self._steps += steps_
+                return
+            note = ("steps", "", note[2], None, steps_)
+        self.noted(note)
+
+    def settle(self) -> None:
+        """Turn what is noted into steps: all of it where every step counts, else the latest ones."""
+        noted = list(self._main)
+        self._main.clear()
+        place = 0
+        if not self._detail:
+            # from the end: lines before the latest steps are not looked at
+            place, found = len(noted), 0
+            while place and found < RECENT_STEPS:
+                place -= 1
+                found += _yields(noted[place], noted[place + 1] if place + 1 < len(noted) else None)
+        latest = self._read("main", noted[place:])
+        self._steps += latest if self._detail else latest[-RECENT_STEPS:]
+
+    def take(self) -> list[Step]:
+        """The steps since the last time."""
+        if self._main:
+            self.settle()
+        out, self._steps = self._steps, []
+        return out
+
+    def _read(self, chain: str, notes: Iterable[Note]) -> list[Step]:
+        found: list[Step] = []
+        for kind, whose, number, stamp, told in notes:
+            if kind == "steps":
+                found += told
+                continue
+            if kind == "line":
+                line = reread(told)
+                if line is None or line.message is None:
+                    continue
+                whose, stamp, told = self._parent or line.sessionId or self._session, line.timestamp, line.message
+            session = whose if isinstance(whose, str) else whose.session
+            time = iso_ms(stamp) if stamp else None
+            if kind == "user":
+                found.append(steps.user(session, chain, time, number, told))
+            elif isinstance(whose, Group):
+                calls = [block for block in _blocks(told) if block.type == "tool_use"]
+                found += [self._call(session, chain, time, number, block) for block in calls]
+                if kind == "ended" and not calls and not whose.answered:
+                    whose.answered = True
+                    found.append(steps.answer(session, chain, time, number))
+            else:
+                results = [block for block in _blocks(told) if block.type == "tool_result"]
+                found += [self._result(session, chain, time, number, block) for block in results]
+        return found
+
+    def _call(self, session: str, chain: str, time: int | None, number: int, block: shape.Block) -> Step:
+        step = steps.tool_call(session, chain, time, number, block.id or "", block.name or "", bytes(block.input))
+        if len(self._categories) > _NOTED:
+            self._categories.clear()
+        self._categories[step.id] = step.category
+        return step
+
+    def _result(self, session: str, chain: str, time: int | None, number: int, block: shape.Block) -> Step:
+        content = _any(block.content) if block.content else ""
+        if isinstance(content, list):
+            content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+        name = block.tool_use_id or ""
+        ok = None if block.is_error is None else not block.is_error
+        category = self._categories.pop(name, None)
+        return steps.tool_result(session, chain, time, number, name, ok, str(content or ""), category)
+
+
+def _yields(note: Note, following: Note | None) -> int:
+    """How many steps a line gives."""
+    kind, whose, _, _, told = note
+    if kind == "steps":
+        return len(told)
+    if kind not in ("said", "ended"):
+        return 1
+    calls = sum(block.type == "tool_use" for block in _blocks(told))
+    if calls or kind == "said":
+        return calls
+    # every line of an answer may tell that the turn ends; it ends once
+    return not (following is not None and following[0] == "ended" and following[1] is whose)
+
+
+def _blocks(message: shape.Message) -> list[shape.Block]:
+    content = shape.content_of(message)
+    return content if isinstance(content, list) else []
+
+
+def reread(raw: bytes) -> shape.Line | None:
+    """A line that was noted undecoded; None if it is no record after all."""
+    try:
+        return shape.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        pass
+    try:
+        found = objects(raw)
+    except Skipped as skipped:
+        found = skipped.objects
+    return shape.decode(shape.lenient(found[0])) if found and isinstance(found[0], dict) else None
