@@ -40,19 +40,19 @@ class Profile:
 
 PROFILES = (
     Profile("claude-code 200k", "claude-code", "anthropic", "claude-sonnet-4-5", "claude-opus-4-5",
-            (14_000, 45_000), 0.8, 160_000, (0.14, 0.36), "exact"),
+            (14_000, 45_000), 0.8, 167_000, (0.14, 0.36), "exact"),
     Profile("claude-code 1M", "claude-code", "anthropic", "claude-opus-4-8", "claude-sonnet-5",
             (20_000, 45_000), 0.8, 420_000, (0.04, 0.12), "exact"),
     Profile("codex", "codex", "openai", "gpt-5.4", "gpt-5.4-mini",
-            (9_000, 20_000), 0.7, 235_000, (0.08, 0.15), "blocks"),
+            (9_000, 20_000), 0.7, 244_800, (0.08, 0.15), "blocks"),
     Profile("pi", "pi", "anthropic", "claude-sonnet-4-5", "claude-opus-4-5",
-            (2_000, 12_000), 0.5, 180_000, (0.15, 0.25), "exact"),
+            (2_000, 12_000), 0.5, 183_600, (0.15, 0.25), "exact"),
     Profile("opencode small window", "opencode", None, "loop-1", "loop-2",
             (6_000, 9_000), 0.8, 40_000, (0.3, 0.45), "blocks"),
     Profile("gemini-cli", "gemini-cli", "google", "gemini-2.5-pro", "gemini-2.5-flash",
-            (9_000, 16_000), 0.7, 500_000, (0.3, 0.42), "blocks"),
+            (9_000, 16_000), 0.7, 524_000, (0.3, 0.42), "blocks"),
     Profile("cline halves", "cline", "anthropic", "claude-sonnet-4-5", "claude-opus-4-5",
-            (12_000, 20_000), 0.8, 170_000, (0.42, 0.6), "exact"),
+            (12_000, 20_000), 0.8, 180_000, (0.42, 0.6), "exact"),
     Profile("gateway rows without cache figures", "new-api", None, "glm-4.7", "glm-4.5-air",
             (8_000, 20_000), 0.7, 120_000, (0.12, 0.4), "none", "lane"),
     Profile("traces without cache figures", "langfuse", None, "glm-4.7", "glm-4.5-air",
@@ -93,11 +93,11 @@ class _Writer:
         self.since = 0  # calls of the window
         self.inflated = False
         self.behind: set[str] | None = None  # calls since a compaction that no call of the conversation followed yet
-        self.limit = int(profile.limit * chance.uniform(0.92, 1.0))
+        self.limit = int(profile.limit * chance.uniform(0.97, 1.0))
 
     def write(self) -> Made:
         chance = self.chance
-        for _ in range(chance.randint(60, 320)):
+        for _ in range(chance.randint(60, 400)):
             self._pause()
             self._between()
             self._main()
