@@ -76,6 +76,8 @@ def frame_of(view: SessionView, curve: Curve) -> Frame:
     left = view.forecast.calls_to_limit if view.forecast is not None and curve.chain == "main" else None
     if left is not None and left.p90 > 0 and used is not None:
         ahead = min(math.ceil(left.p90), max(6, curve.calls // 3))
+        if view.usable_limit is not None and view.usable_limit > top:
+            top = min(float(view.usable_limit), 1.6 * top)  # room for the fan to open
     return Frame(calls=max(1, curve.calls), ahead=ahead, top=math.ceil(top * 1.06))
 
 

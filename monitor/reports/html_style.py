@@ -100,7 +100,7 @@ line-height:0}
 .limit i,.above i,.ahead i{font-style:normal;background:var(--page);padding:0 5px;border-radius:3px;line-height:16px}
 .limit i{position:absolute;left:8px;top:-9px;color:var(--bad)}
 .limit.window i{left:auto;right:8px}
-.above{top:2px;right:8px;color:var(--bad)}
+.above{top:2px;left:8px;color:var(--bad)}
 .ahead{bottom:6px;right:6px;white-space:nowrap;color:var(--soft)}
 .at{top:0;bottom:0;width:0;border-left:1.5px solid var(--ink)}
 .marks{position:relative;height:19px}
