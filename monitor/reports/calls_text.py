@@ -23,7 +23,7 @@ from monitor.reports.words import (
 from monitor.sessions.view import Loaded, SessionView, Turn
 
 #: what the dashboard lists of a call and a narrow terminal can do without, first to go first
-_DROP = ("cost", "model", "write", "fresh", "read", "output")
+_DROP = ("cost", "model", "write", "fresh", "read", "output", "hit")
 #: columns from which on a chain has a column of its own
 _WIDE = 110
 

@@ -116,7 +116,7 @@ def _sessions(found: Loaded, decisions: Mapping[str, Decision], clock: Clock, in
     rows = [
         _session_row(view, decisions.get(view.session), clock, ink, most) for view in found.sessions[:_MOST_SESSIONS]
     ]
-    drop = ("project", "last", "", "source", "peak", "misses", "hit", "turns", "comp.", "cost", "full")
+    drop = ("project", "last", "", "source", "peak", "misses", "hit", "turns", "comp.", "cost", "full", "now/limit")
     lines += table(head, rows, right="llllrrlrrrrrrl", ink=ink, most=most, drop=drop, flex="session", least=6)
     if len(found.sessions) > _MOST_SESSIONS:
         lines.append(f"  … and {len(found.sessions) - _MOST_SESSIONS:,} more (--format json lists all)")
@@ -187,7 +187,7 @@ def compactions(views: Sequence[SessionView], clock: Clock, ink: Ink, most: int)
     if several:
         head, right = ["session", *head], "l" + right
     lines = ["", ink("Compactions", "bold")]
-    drop = ("trigger", "turns since", "saved", "evidence", "time", "rewritten", "pays after")
+    drop = ("trigger", "turns since", "saved", "evidence", "time", "rewritten", "pays after", "turn")
     lines += table(
         head, [row for _, row in rows[:_MOST_COMPACTIONS]], right=right, ink=ink, most=most, drop=drop, flex="session",
         least=6,
