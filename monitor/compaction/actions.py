@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from monitor.conversation.model import ToolCall
-from monitor.readers.step_tools import COMMAND_KEYS, PATH_KEYS, TOOLS, command_text
+from monitor.readers.step_tools import PATH_KEYS, TOOLS, command_text
 
 Op = Literal[
     "read",
@@ -54,6 +54,8 @@ _LISTS = ("todos", "plan", "items", "tasks", "steps", "todoList", "todo_list", "
 _PATCH = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.M)
 _DIFF = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.M)
 _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~>/-])\]\s+(\S.*?)\s*$", re.M)
+#: tools of an agent's own that check something without a command line
+_CHECKS = re.compile(r"(?:^|_)(?:run_?tests?|tests?|lint\w*|build|type_?check\w*|compile|verify|validate)(?:_|$)")
 _BY_WORD: tuple[tuple[re.Pattern[str], Op], ...] = (
     (re.compile(r"todo|task_?list|checklist|update_?plan|set_?plan"), "todo"),
     (re.compile(r"fetch|browse|navigate|http|url|crawl|scrape|web_?page"), "fetch"),
@@ -104,6 +106,9 @@ def action(call: ToolCall) -> Action:
     if "*** Begin Patch" in text or "*** Begin Patch" in command:
         return _patch(text if "*** Begin Patch" in text else command, call.name)
     op = _op(short, args, command, text)
+    if op in ("other", "search", "read") and _CHECKS.search(short) and not command:
+        told = " ".join(str(v) for v in args.values() if isinstance(v, str | int) and len(str(v)) < 120)
+        return Action(op="shell", command=f"{call.name} {told}".strip(), name=call.name)
     if op == "todo":
         return _todo(short, args, call)
     paths = _paths(args)
@@ -187,7 +192,7 @@ def _writes(short: str) -> bool:
 
 
 def _command(args: Mapping[str, Any]) -> str:
-    for key in COMMAND_KEYS:
+    for key in ("command", "cmd", "script"):
         if key in args:
             found = command_text(args[key])
             if found:

@@ -29,6 +29,7 @@ _STATUS_BRANCH = re.compile(r"^(?:## |On branch )([\w./@+-]+?)(?:\.\.\.\S+)?(?:\
 _TASK_ID = re.compile(r"(?i)task\s*#?(\w+)\s+created|created task\s*#?(\w+)|\"id\"\s*:\s*\"?(\w+)")
 _MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot find")
 _UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
+_LOG = re.compile(r"(?i)\.(?:log|out|err|trace)(?:\.\d+)?$|(?:^|/)logs?/")
 _DIGITS = re.compile(r"\d[\d.,]*")
 _VALUES = 160  # so many are kept for the selection
 
@@ -126,13 +127,18 @@ class Ledger:
         if act.op == "read":
             for path in act.paths:
                 self.touch(path, "read")
+            if _LOG.search(where):
+                for problem in outcome.problems(text, False):
+                    self._error(problem.text, problem.place, f"{act.name} {where}", turn)
         self._foreign(where or act.name, text)
         if act.op == "search":
             return
         lines: list[str] = []
         if act.op == "fetch" or values.is_document(where):
             lines = values.of_document(text)
-        elif not values.is_config(where):
+        elif values.is_config(where):
+            lines = values.of_config(text)
+        else:
             lines = values.of_source(text)
         for line in lines:
             self._value(line, turn, kept)

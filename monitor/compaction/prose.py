@@ -30,6 +30,7 @@ _NARRATION = re.compile(
     r"reviso|compruebo|leo|busco|ahora (?:miro|leo|reviso)|je (?:regarde|lis|vérifie|commence|lance|"
     r"vais)|regardons|voyons|vou |vejamos|guardo|leggo|vediamo)"
 )
+_LETTERS = re.compile(r"[^\W\d_]")
 _GREETING = re.compile(
     r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
     r"好的?|了解|明白|hecho|listo|entendido|compris|d['’]accord|perfekt|perfect|vale|ok)[.!。]?$"
@@ -43,7 +44,13 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
     ``acts``: the message goes on to call tools.
     """
     text = s.text
-    if len(text) > 700 or _GREETING.match(text.strip()) or text.rstrip().endswith((":", "：")):
+    bare = text.strip()
+    if (
+        len(text) > 700
+        or _GREETING.match(bare)
+        or bare.endswith((":", "：", "?", "？"))
+        or len(_LETTERS.findall(bare)) < 4
+    ):
         return "", 0.0
     own = s.own
     facts = min(len(_FACT.findall(text)), 4)
@@ -57,6 +64,10 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
     )
     told = choice and facts
     plain = not (cause or dead or reason or told)
+    if cause and not (facts or reason or dead) and len(bare) < 28 and bare.isascii():
+        return "", 0.0
+    if acts and not (reason or dead or facts > 1) and _NARRATION.match(text):
+        return "", 0.0
     if acts and plain and (_NARRATION.match(text) or facts <= 1 + (" " not in text)):
         return "", 0.0
     if score < (1.8 if final else 2.4):

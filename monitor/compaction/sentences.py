@@ -114,17 +114,18 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 def _split(text: str) -> list[str]:
     """Sentences of a paragraph. Nothing is cut inside quotation marks or parentheses that close again."""
     spans = [m.span() for m in _QUOTED.finditer(text)]
+    casual = text[:1].islower()  # somebody who writes small letters begins sentences with them
     out, start = [], 0
     for m in _END.finditer(text):
-        at = m.start()
+        at, mark = m.start(), m.group()
         if any(a <= at < b - 1 for a, b in spans) and not any(b == m.end() for _, b in spans):
             continue
-        if m.group().startswith(".") and _ABBREVIATION.search(text[start:at]):
+        if mark.startswith(".") and _ABBREVIATION.search(text[start:at]):
             continue
         rest = text[m.end() :].lstrip()
-        if m.group()[0] in ".!?" and rest and (rest[0].islower() and m.group()[0] == "." and len(m.group()) < 3):
+        if mark[0] == "." and len(mark) < 3 and rest[:1].islower() and not casual:
             continue
-        if m.group()[0] in "!?" and rest and not text[m.end()].isspace() and rest[0].isascii():
+        if mark[0] in "!?" and rest and not text[m.end()].isspace() and rest[0].isascii():
             continue
         out.append(text[start : m.end()].strip())
         start = m.end()

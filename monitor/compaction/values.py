@@ -30,7 +30,8 @@ _SKIP = re.compile(
     r"\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
     r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|"
     r"FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|"
-    r"Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^(?:platform|"
+    r"Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^\W*(?:Test "
+    r"Files|Tests|Test Suites|Suites|Snapshots|Duration|Start at|Ran all)\b|^[❯›»]|^(?:platform|"
     r"plugins|collected|rootdir)\b"
 )
 _LONG = 200
@@ -74,6 +75,11 @@ def of_source(text: str) -> list[str]:
         if m and re.search(r"\d", m.group(1)) and _CUE.search(m.group(1)) and len(m.group(1)) <= _LONG:
             out.append(m.group(1))
     return out[:1]
+
+
+def of_config(text: str) -> list[str]:
+    """Settings with a telling name that stand once in a file of data or settings."""
+    return [x for x in of_output(_NUMBERED.sub("", text), 6) if _CUE.search(x.replace("_", " "))][:2]
 
 
 def of_output(text: str, most: int = 4) -> list[str]:

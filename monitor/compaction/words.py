@@ -79,13 +79,15 @@ _START = (
 #: a rule for the work to come: what must, must not, may only be done
 RULE: dict[str, re.Pattern[str]] = {
     "en": _rx(
-        _START + r"(?:please\s+)?(?:do\s+not|don['’]?t|never|avoid)\b(?!\s+(?:need|have)\s+to|\s+worry|\s+mind)",
+        _START + r"(?:(?:please|pls|plz|kindly)\s+)?(?:do\s+not|don['’]?t|never|avoid)\b(?!\s+(?:need|have)\s+to|"
+        r"\s+worry|\s+mind)",
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b",
         r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
         r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
         r"(?:^|[,;:.]\s*)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
-        r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,4}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|ve)\s+to)\b",
+        r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,4}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
+        r"ve)\s+to)\b",
         r"\b(?:always|make\s+sure|ensure|at\s+most|at\s+least|no\s+more\s+than|not\s+more\s+than|exactly\s+as)\b",
         r"\b(?:has|have|needs?)\s+to\s+(?:be|stay|remain|work|keep|run)\b(?<!we have to be)",
         r"\bshould\s+(?:always|only|stay|remain|be\s+(?:in|kept|done|written|named|at))\b",
