@@ -74,7 +74,10 @@ class FileContext(msgspec.Struct):
 
 
 class Parser(Protocol):
-    """Reads one file."""
+    """Reads one file. For ``forgets`` and ``reread`` see :class:`BaseParser`."""
+
+    forgets: bool
+    reread: bool
 
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         """Take raw lines (with or without their line feed); ``first`` is the number of the first one, from 1."""
@@ -87,7 +90,14 @@ class Parser(Protocol):
 
 
 class BaseParser:
-    """Holds what every parser needs; a parser overrides ``feed`` or ``read`` and, if it upserts, ``take``."""
+    """Holds what every parser needs; a parser overrides ``feed`` or ``read`` and, if it upserts, ``take``.
+
+    ``forgets``: records that were taken long ago may be let go of. ``reread``: a line has come that goes on with one of
+    those, so the whole file must be read anew by a fresh parser.
+    """
+
+    forgets = True
+    reread = False
 
     def __init__(self, context: FileContext) -> None:
         self.file = context.name

@@ -32,6 +32,8 @@ from monitor.readers.lines import MAX_LINE, Skipped, batches, objects
 from monitor.records import Call, Problem, Record, SessionInfo
 from monitor.sources.discovery import reason
 
+#: after so many times a file is taken for one that often returns to old records: nothing of it is forgotten any more
+_REREADS = 3
 _HEAD_PRINT, _TAIL_PRINT = 1024, 256
 #: below this score nobody knows the format
 SURE_ENOUGH = 0.3
@@ -59,8 +61,8 @@ class Tail:
     """
 
     __slots__ = (
-        "_first_crc", "_first_size", "_last", "_packed", "_stamp", "_torn_size", "bytes_read", "calls", "lines", "note",
-        "offset", "options", "parser", "path", "reader", "score",
+        "_first_crc", "_first_size", "_last", "_packed", "_rereads", "_stamp", "_torn_size", "bytes_read", "calls",
+        "lines", "note", "offset", "options", "parser", "path", "reader", "score",
     )  # fmt: skip
 
     def __init__(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS) -> None:
@@ -72,6 +74,7 @@ class Tail:
         self.note = ""
         self._stamp: tuple[int, int, int] | None = None
         self._packed = False
+        self._rereads = 0  # because a line went on with what had been forgotten
         self._forget()
 
     def _forget(self) -> None:
@@ -146,6 +149,8 @@ class Tail:
                 self.reader = None
                 return self._failed(binary(head) or UNKNOWN_FORMAT)
             self.parser = self.reader.parser(context)
+            if self._rereads >= _REREADS:
+                self.parser.forgets = False
             if not self.reader.lines:
                 self.parser.read(context)
                 self.bytes_read += self._size()
@@ -161,6 +166,9 @@ class Tail:
         with self.path.open("rb", buffering=_BUFFER) as stream:
             stream.seek(self.offset)
             self._feed(stream, final)
+        if self.parser is not None and self.parser.reread:
+            self._rereads += 1
+            return self._whole(final)
         return self._batch(replace=False)
 
     def _feed(self, stream: IO[bytes], final: bool) -> None:

@@ -254,3 +254,25 @@ def test_live_reading_tells_a_growing_answer_again() -> None:
     parser.feed([json.dumps(answer(2, "m1", use(1, 0, 0, 90), stop="end_turn")).encode()], 2)
     assert [(c.output_tokens, c.line) for c in calls(parser.take())] == [(90, 1)]
     assert parser.take() == []
+
+
+def test_old_answers_are_let_go_of_and_a_late_line_of_one_asks_for_the_whole_file() -> None:
+    def fed(numbers: range) -> None:
+        parser.feed([json.dumps(answer(n, f"m{n}", use(n, 0, 0, 1))).encode() for n in numbers], numbers.start)
+
+    parser = READER.parser(FileContext(name="s.jsonl", data=b""))
+    fed(range(1, 2_502))
+    assert len(calls(parser.take())) == 2_501
+    fed(range(2_400, 2_502))  # of the latest ones nothing is missing
+    assert len(calls(parser.take())) == 102 and not parser.reread
+    fed(range(3_000, 3_001))
+    assert len(calls(parser.take())) == 1 and not parser.reread
+    fed(range(7, 8))
+    assert parser.reread
+
+    parser = READER.parser(FileContext(name="s.jsonl", data=b""))
+    parser.forgets = False
+    fed(range(1, 2_502))
+    parser.take()
+    fed(range(7, 8))
+    assert not parser.reread and len(calls(parser.take())) == 1

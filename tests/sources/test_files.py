@@ -162,3 +162,27 @@ def test_standard_input() -> None:
     assert told(batch) == ["m1", "m2"]
     assert reader is not None
     assert "empty" in reasons(read_bytes("stdin", b"")[0])[0]
+
+
+def test_a_late_line_of_an_old_answer_counts_as_it_would_have_at_once(log: Path) -> None:
+    """The parser lets go of old answers; what the file says is the same as if it had been read in one go."""
+
+    def late(number: int) -> bytes:
+        return json.dumps(answer(9_000, f"m{number}", use(number, 0, 0, 77), stop="end_turn")).encode() + b"\n"
+
+    def outputs(batch: Batch | None) -> dict[str | None, int | None]:
+        assert batch is not None
+        return {r.call_id: r.output_tokens for r in batch.records if isinstance(r, Call)}
+
+    log.write_bytes(b"".join(row(number) for number in range(3_000)))
+    tail = Tail(log)
+    assert len(outputs(tail.read())) == 3_000
+    for number in (5, 6, 7, 8, 9):
+        with log.open("ab") as stream:
+            stream.write(late(number))
+        batch = tail.read()
+        assert batch is not None
+        if number < 8:
+            assert batch.replace and outputs(batch) == outputs(Tail(log).read())
+        else:  # it happens often here, so nothing is let go of any more
+            assert not batch.replace and outputs(batch) == {f"m{number}": 77}
