@@ -42,8 +42,13 @@ class Bucket(msgspec.Struct, frozen=True):
 
 def views(plan: Plan, bucket: Bucket) -> Iterator[SessionView]:
     """Every session of a bucket that was asked for, in the order of their names."""
-    for _, told in _merged(_by_column(plan, bucket), sorted(_by_group(plan, bucket).items())):
-        yield from narrow(_analysed(plan, told), plan.wanted)
+    name = plan.wanted.session
+    for group, told in _merged(_by_column(plan, bucket), sorted(_by_group(plan, bucket).items())):
+        if name is not None and group[0] == "s" and not group[1:].startswith(name):
+            continue
+        for view in narrow(_analysed(plan, told), plan.wanted):
+            if not plan.exact or view.session == name:
+                yield view
 
 
 def _merged(

@@ -52,7 +52,8 @@ def crew(workers: int, scheduler: str | None, folder: str, progress: Progress) -
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # a port for its own health page; the dashboard itself stays off
+                scheduler_kwargs={"dashboard": False},
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             ) as cluster,
@@ -89,7 +90,7 @@ class _Dask:
 
     def __init__(self, client: Any, progress: Progress) -> None:
         self._client, self._progress = client, progress
-        self.size = max(1, len(client.scheduler_info()["workers"]))
+        self.size = max(1, sum(client.nthreads().values()))
 
     def split(self, plan: Plan, parts: Sequence[Part]) -> Iterator[Sorted]:
         # databases and gateways are read here: their address may hold a password
@@ -111,7 +112,7 @@ class _Dask:
         try:
             done = distributed.as_completed(list(tasks), with_results=True)
             yield from in_order(self._told(done, tasks, what))
-        except (distributed.KilledWorker, distributed.CommClosedError) as error:
+        except (distributed.KilledWorker, distributed.comm.CommClosedError) as error:
             raise FleetError("the workers were lost again and again while they worked; they may lack memory: "
                              "more --buckets need less of it") from error  # fmt: skip
         finally:

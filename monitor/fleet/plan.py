@@ -60,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     options: ReadOptions
     settings: Settings
     wanted: Wanted = Wanted()
+    exact: bool = False  # a session that is wanted has just this name; else its name may begin so
 
     @property
     def map(self) -> ColumnMap | None:

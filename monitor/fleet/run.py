@@ -35,6 +35,8 @@ class FleetError(Exception):
 class Tally(Protocol):
     """Sums over sessions. Made in the process that analyses a bucket, then sent to the one that asked."""
 
+    sessions: int  # that were counted in
+
     def add(self, view: SessionView) -> None:
         """Count a session in."""
 
@@ -90,17 +92,23 @@ class Fleet:
             if (pieces := [part.index[number] for part in found if number in part.index])
         ]
 
-    def tally(self, start: Start[T], wanted: Wanted | None = None) -> T:
-        """Analyse all sessions.
+    def tally(self, start: Start[T]) -> T:
+        """Analyse all sessions that were wanted.
 
         Args:
             start: makes the tally of a bucket.
-            wanted: instead of what the request wanted.
 
         Raises:
             FleetError: the workers were lost.
         """
-        plan = self._plan if wanted is None else msgspec.structs.replace(self._plan, wanted=wanted)
+        if self._plan.wanted.session is not None:
+            # as everywhere, a session of just this name is meant before those whose names begin so
+            found = self._tally(msgspec.structs.replace(self._plan, exact=True), start)
+            if found.sessions:
+                return found
+        return self._tally(self._plan, start)
+
+    def _tally(self, plan: Plan, start: Start[T]) -> T:
         whole: T | None = None
         for tally in self._crew.analyse(plan, self._todo, start):
             if whole is None:
