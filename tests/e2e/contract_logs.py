@@ -152,7 +152,8 @@ def codex(folder: Path) -> Log:
         # the logged window is 0.95 of the full one, of which 0.9 are used: 38,000 / 0.95 * 0.9
         {"calls": 3, "prompt_tokens": 24_000, "fresh_tokens": 14_016, "cache_read_tokens": 9_984, "output_tokens": 130,
          "usable_limit": 36_000, "windows": 2, "compactions": 1, "peak_prompt_tokens": 11_000, "exchanges": 1,
-         "last_prompt_tokens": 3_000, "cache_misses": {"compaction": 1}},
+         "last_prompt_tokens": 3_000, "cache_misses": {"compaction": 1},
+         "quota": {"used_percent": 12.5, "resets": at(2, 10), "window_min": 300}},
     )  # fmt: skip
 
 
