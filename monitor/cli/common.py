@@ -63,7 +63,7 @@ def command(subparsers: Any, name: str, parent: argparse.ArgumentParser, descrip
 def paths(parser: argparse.ArgumentParser) -> None:
     """The PATH arguments."""
     parser.add_argument("paths", nargs="*", metavar="PATH",
-                        help="file, folder, glob, - for stdin, or an address; none: the agents' own log folders")  # fmt: skip
+                        help="file, folder, glob, - or an address; none: the agents' own log folders")  # fmt: skip
 
 
 def now_ms(args: argparse.Namespace | None = None) -> int:
@@ -219,6 +219,9 @@ def write_output(text: str, out: Path | None) -> None:
         handle, temporary = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text if text.endswith("\n") else text + "\n")
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)  # mkstemp made it private, people's files follow their umask
         Path(temporary).replace(out)
     except OSError as error:
         if temporary:

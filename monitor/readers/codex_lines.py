@@ -174,10 +174,10 @@ def lenient(value: dict[str, Any]) -> Payload:
 def _numbers(value: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, item in value.items():
-        if isinstance(item, dict):
-            out[name] = _numbers(item)
-        elif name.endswith(("_tokens", "_window")):
+        if name.endswith(("_tokens", "_window")):
             out[name] = usage.count(item)
+        elif isinstance(item, dict):
+            out[name] = _numbers(item)
     return out
 
 

@@ -164,7 +164,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     times = [turn.call.time for turn in (turns[:1] + turns[-1:]) if turn.call.time is not None]
     sums = total(bucket.sums for bucket in buckets)
     totals_only = False
-    if not turns and info is not None and info.totals_only is not None:
+    if not turns and any(i.totals_only is not None for i in session.infos.values()):
         sums, totals_only = _totals(session), True
     reads, prompts, kept, expected = state.hits
     steps = [step for bucket in session.steps.values() for step in bucket]

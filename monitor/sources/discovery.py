@@ -38,7 +38,6 @@ _ENDS = (
     ".gz",
     ".zst",
 )
-#: opencode keeps the parts of a message in one file each; its reader takes the folder from a session's or message's file
 _SKIP_FOLDERS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "shell-snapshots", "file-history", "todos"))
 
 
@@ -66,11 +65,16 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
     add(codex / "sessions", codex / "archived_sessions")
     pi = Path(env["PI_CODING_AGENT_DIR"]) if env.get("PI_CODING_AGENT_DIR") else base / ".pi" / "agent"
     add(pi / "sessions", base / ".omp" / "agent" / "sessions")
-    add(base / ".gemini" / "tmp", base / ".qwen" / "projects")
+    add(base / ".gemini" / "tmp", base / ".qwen" / "projects", base / ".qwen" / "usage")
     opencode = data / "opencode"
     add(*sorted(opencode.glob("opencode*.db")), opencode / "storage")
     add(base / ".kimi" / "sessions", base / ".kimi-code", base / ".copilot" / "session-state")
-    add(data / "amp" / "threads", base / ".factory" / "sessions", base / ".openhands" / "sessions")
+    add(
+        data / "amp" / "threads",
+        base / ".factory" / "sessions",
+        base / ".openhands" / "sessions",
+        base / ".openhands" / "conversations",
+    )
     add(base / ".cline" / "data", base / ".hermes")
     for code in ("Code", "Code - Insiders", "VSCodium", "Cursor"):
         for root in (base / ".config" / code, base / "Library" / "Application Support" / code, _appdata(env, code)):
@@ -120,6 +124,8 @@ def _one(path: Path, seen: set[str], problems: list[Problem], named: bool) -> It
         return
     if not exists:
         problems.append(Problem(str(path), None, "there is no such file or folder; check the path"))
+    elif not path.is_file():
+        problems.append(Problem(str(path), None, "this is no regular file; pipe what it gives into `ctxmon … -`"))
     elif str(path) not in seen:
         seen.add(str(path))
         yield path
@@ -129,12 +135,15 @@ def _walk(folder: Path, seen: set[str], problems: list[Problem]) -> Iterator[Pat
     found = 0
     for root, folders, files in os.walk(folder, onerror=lambda error: _note(error, problems)):
         folders[:] = sorted(name for name in folders if name not in _SKIP_FOLDERS)
-        part_folder = f"{os.sep}storage{os.sep}part{os.sep}" in root + os.sep
+        if root.endswith(f"{os.sep}storage") and "session" in folders:
+            # opencode keeps every part of a message in a file; the reader finds them from the session's file
+            folders[:] = [name for name in folders if name not in ("message", "part")]
         for name in sorted(files):
-            if part_folder or not may_be_log(name):
+            if not may_be_log(name):
                 continue
             path = os.path.join(root, name)  # a Path for each of thousands of files is slow
-            if path not in seen:
+            # a pipe or device in a folder would wait for ever
+            if path not in seen and os.path.isfile(path):
                 seen.add(path)
                 found += 1
                 yield Path(path)

@@ -169,3 +169,9 @@ def test_zeros_after_an_answer_are_a_call_of_unknown_size() -> None:
     assert [c.prompt_tokens for c in found] == [100, None]
     # nothing was answered yet: a report of the allowance, no call
     assert calls(read([meta(), count(1, (0, 0, 0), (0, 0, 0))])) == []
+
+
+def test_a_count_that_is_no_number_is_unknown() -> None:
+    odd = count(2, (100, 0, 5), (100, 0, 5))
+    odd["payload"]["info"]["total_token_usage"]["output_tokens"] = {"a": 0}
+    assert [c.prompt_tokens for c in calls(read([meta(), odd]))] == [100]

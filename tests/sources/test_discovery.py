@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from monitor.records import Problem
 from monitor.sources.discovery import agent_folders, expand
@@ -53,3 +56,12 @@ def test_agents_own_variables_move_their_folders(tmp_path: Path) -> None:
     moved = {"CLAUDE_CONFIG_DIR": str(tmp_path / "cfg"), "CODEX_HOME": str(tmp_path / "codex")}
     assert agent_folders(moved, home) == [tmp_path / "cfg" / "projects", tmp_path / "codex" / "sessions"]
     assert agent_folders({}, tmp_path / "nobody") == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    log = touch(tmp_path / "a.jsonl")
+    os.mkfifo(tmp_path / "b.jsonl")
+    problems: list[Problem] = []
+    assert list(expand([str(tmp_path), str(tmp_path / "b.jsonl")], problems)) == [log]
+    assert "regular file" in problems[0].reason
