@@ -2,7 +2,7 @@
 
 A forecast says "(limit - used) / mean growth" calls; how many it really took, as a multiple of that, is known for every
 context that grew past a level. For each context (a window of the main chain) fixed sizes are taken as if they were
-limits, and on the way to each the forecast is made at every third call and compared. (The largest size a context reached
+limits, and on the way to each the forecast is made at every third call and compared. (The largest size it reached
 would be no fair limit, as contexts end where growth is slow; nor would a call just after a jump be a fair moment.) The
 tenth, half and nine tenths of these multiples, by how full the context was, replace the built-in factors of
 :mod:`monitor.sessions.forecast` once there are ten contexts.
