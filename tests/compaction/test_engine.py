@@ -364,7 +364,15 @@ def test_stories_by_the_shared_scorer(name: str, fmt: str, tmp_path: Path) -> No
 
 def test_a_kept_message_that_the_summary_quotes_is_still_the_users() -> None:
     """In a Codex file a user message whose words stand in the summary is no summary itself."""
-    steps = [user("go on"), say(noise(1, 300)), user("Always log in UTC."), say("ok"), user("go on"), say("done"), user("go on")]
+    steps = [
+        user("go on"),
+        say(noise(1, 300)),
+        user("Always log in UTC."),
+        say("ok"),
+        user("go on"),
+        say("done"),
+        user("go on"),
+    ]
     once = run(Story("q", "s", steps, {}), "codex")
     assert once.output is not None
     more = _append(conversation.load(conversation.dump(once.output)), [say(noise(2, 200)), user("last one")], "codex")

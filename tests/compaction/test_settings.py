@@ -79,3 +79,10 @@ def test_every_key_is_in_the_help() -> None:
         assert f"[{section}]" in text
         for key in keys:
             assert f"    {key} " in text
+
+
+def test_the_example_on_the_page_is_right(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "compaction.md"
+    block = page.read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    found = load(write(tmp_path / "c.toml", block))
+    assert found.compact["preset"] == "200k" and found.llm["api_key_env"] == "EXAMPLE_KEY"
