@@ -24,14 +24,14 @@ _TIMES = "ctxmon_times"
 Make = Callable[[list[dict[str, Any]]], Sequence[Record]]
 
 
-def chunks(address: str, options: ReadOptions, size: int = CHUNK) -> Iterator[Sequence[Record]]:
+def chunks(address: str, options: ReadOptions, size: int | None = None) -> Iterator[Sequence[Record]]:
     """Records of everything at an address.
 
     Databases are streamed; a gateway's REST interface is read as a whole.
 
     Args:
         address: as for :func:`monitor.sources.address.read_address`.
-        size: rows at a time.
+        size: rows at a time (20,000).
 
     Raises:
         ReadError: no such database, no access, no known table, or the extra ``db`` is not installed.
@@ -41,7 +41,7 @@ def chunks(address: str, options: ReadOptions, size: int = CHUNK) -> Iterator[Se
         return
     source = _Streamed(address, options)
     try:
-        yield from source.chunks(size)
+        yield from source.chunks(size or CHUNK)
     finally:
         source.close()
 

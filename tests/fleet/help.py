@@ -74,8 +74,13 @@ def start(form: str = "json") -> Start:
 
 
 def by_name(views: list[SessionView]) -> dict[str, Any]:
-    """Views as plain values, without what may differ by design (versions count re-analyses)."""
-    return {view.session: msgspec.to_builtins(msgspec.structs.replace(view, version=0)) for view in views}
+    """Views as plain values, without what is no figure: versions, and what calls told to find their session by."""
+    found = {view.session: msgspec.to_builtins(msgspec.structs.replace(view, version=0)) for view in views}
+    for view in found.values():
+        for turn in (*view["turns"], view["last_turn"]):
+            if turn is not None:
+                turn["call"].pop("evidence", None)
+    return found
 
 
 def same(one: Any, other: Any, where: str = "") -> None:
