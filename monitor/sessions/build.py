@@ -11,6 +11,7 @@ from monitor.pricing import PriceTable
 from monitor.records import Call, Event, SessionInfo, Step
 from monitor.sessions import limits
 from monitor.sessions.chain import Chain
+from monitor.sessions.cold import BLOCK
 from monitor.sessions.costs import Ledger
 from monitor.sessions.fold import Fold, Limits
 from monitor.sessions.forecast import FACTORS, Factors, forecast
@@ -18,6 +19,8 @@ from monitor.sessions.sums import total
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
 
 _RECENT = 64
+#: blocks of old turns that are packed at a time, so that no single update takes long
+_AT_ONCE = 2
 Item = Call | Event
 
 
@@ -41,6 +44,7 @@ class Session:
     infos: dict[tuple[str, str], SessionInfo] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
     steps_complete: bool = False
+    hot: int | None = None  # so many of the latest turns stay as they are, older ones are packed; None: all stay
     files: dict[str, None] = field(default_factory=dict)  # files the records are from
     last_file: str = ""
     files_changed: bool = False  # a record was taken out: files may hold one too many
@@ -137,6 +141,8 @@ class Session:
             self.changed_from = 0
         self._fold.run(self.items, self.changed_from, inherited)
         self.changed_from = len(self.items)
+        if self.hot is not None and len(self._fold.turns.tail) >= self.hot + BLOCK:
+            self._fold.turns.pack(min(_AT_ONCE, (len(self._fold.turns.tail) - self.hot) // BLOCK))
         self.version += 1
         self.view = make_view(self, self._fold)
         return self.view
@@ -145,13 +151,13 @@ class Session:
 def make_view(session: Session, fold: Fold) -> SessionView:
     """The view of a folded session."""
     state = fold.state
-    turns, events = tuple(fold.turns), tuple(fold.events)
+    turns, events = fold.turns.freeze(), tuple(fold.events)
     chains = [chain for chain in state.chains.values() if chain.calls or chain.side_calls]
     main = state.chains.get("main") or Chain(name="main")
     buckets = tuple(
         Bucket(model, day, acc.sums()) for (model, day), acc in sorted(state.sums.items(), key=_bucket_order)
     )
-    last_turn = _last_work(turns)
+    last_turn = turns[main.previous_index] if main.previous_index is not None else None
     call = last_turn.call if last_turn is not None else None
     window, window_source, usable = session.limit_of(call) if call is not None else (None, None, None)
     used = None
@@ -161,7 +167,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     info = next(iter(session.infos.values()), None)
     first_call = next((item for item in session.items if type(item) is Call), None)
     peaks = [chain.peak for chain in chains if chain.name != "side" and chain.peak >= 0]
-    times = [turn.call.time for turn in (turns[:1] + turns[-1:]) if turn.call.time is not None]
+    times = [turn.call.time for turn in (*turns[:1], *turns[-1:]) if turn.call.time is not None]
     sums = total(bucket.sums for bucket in buckets)
     totals_only = False
     if not turns and any(i.totals_only is not None for i in session.infos.values()):
@@ -218,14 +224,6 @@ def _bucket_order(entry: tuple[tuple[str | None, int | None], object]) -> tuple[
     return (day if day is not None else -1, model or "")
 
 
-def _last_work(turns: Sequence[Turn]) -> Turn | None:
-    for turn in reversed(turns):
-        call = turn.call
-        if call.chain == "main" and call.purpose == "work" and call.status in ("ok", "estimated"):
-            return turn
-    return None
-
-
 def _chain_view(chain: Chain) -> ChainView:
     return ChainView(
         chain=chain.name,
@@ -254,7 +252,7 @@ def _forecast(
     gaps: list[int] = []
     later: int | None = None
     seen = 0
-    for turn in reversed(turns):
+    for turn in reversed(turns) if main.calls else ():
         call = turn.call
         if call.chain != "main" or call.purpose != "work":
             continue

@@ -76,8 +76,11 @@ class Ledger:
         found: list[CompactionCost] = []
         closed: dict[int, tuple[Event, CompactionCost]] = {}
         following: dict[str, int] = {}  # first turn of the next window, by chain
+        active = {turn.call.chain for turn in turns[settled:]} if compactions else set()
         for event in reversed(compactions):
             end = following.get(event.chain)
+            if end is None and event.chain not in active and event.before_call is not None:
+                end = event.before_call  # nothing has been added to its window
             known = self._closed.get(id(event)) if end is not None and end < settled else None
             cost = known[1] if known is not None and known[0] is event else _balance(turns, event, prices)
             if end is not None and end < settled:
@@ -180,7 +183,8 @@ def _return(
         even = len(window) + math.ceil((spent - saved) / each - 1e-9)  # if it goes on warm
     if saved >= spent:
         return saved, even, "paid back"
-    open_end = window[-1] is _last_of_chain(turns, event.chain)
+    last = _last_of_chain(turns, event.chain)
+    open_end = last is not None and window[-1].index == last.index
     return saved, even, "not yet" if open_end else "did not pay"
 
 

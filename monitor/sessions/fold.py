@@ -27,6 +27,7 @@ from monitor.sessions.chain import (
     same_model,
     thrashes,
 )
+from monitor.sessions.cold import History
 from monitor.sessions.costs import miss_cost
 from monitor.sessions.sums import Acc
 from monitor.sessions.view import LimitSource, PrefixChange, Turn
@@ -37,8 +38,7 @@ LimitOf = Callable[[Call], Limits]
 _STEP = 256  # records between checkpoints
 _REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
 _NEAR = 200  # turns before a changed prefix that tell how deep the change lies
-_ALPHA = 0.15
-_DAY = 86_400_000
+_ALPHA, _DAY = 0.15, 86_400_000
 #: what an event between two calls means for the cache and the growth of the call after it
 _RESETS: dict[str, Reset] = {
     "compaction": "compaction",
@@ -86,7 +86,7 @@ class Fold:
         self.prices = prices
         self.limit_of = limit_of
         self.state = State()
-        self.turns: list[Turn] = []
+        self.turns: History[Turn] = History()
         self.events: list[Event] = []
         self.settled = 0  # so many turns were kept as they were by the last run
         self._checkpoints: list[State] = [State()]
@@ -131,7 +131,7 @@ class Fold:
     def _go_back_to(self, checkpoint: State) -> None:
         self.state = state = checkpoint.copy()
         self.settled = state.turns
-        del self.turns[state.turns :]
+        self.turns.cut(state.turns)
         del self.events[state.events :]
         for chain in state.chains.values():
             for place in chain.waiting:  # what followed them may be another call now, or none

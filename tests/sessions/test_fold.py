@@ -7,8 +7,9 @@ import random
 import pytest
 
 from monitor.pricing import PriceTable
-from monitor.records import Record
+from monitor.records import Call, Record
 from monitor.sessions.build import Session, Settings
+from monitor.sessions.cold import Kept
 from tests.factory import START, call, event, view
 
 
@@ -254,12 +255,13 @@ def _random_session(seed: int) -> list[Record]:
     return records
 
 
+@pytest.mark.parametrize("hot", [None, 40])
 @pytest.mark.parametrize("seed", range(6))
-def test_incremental_folding_equals_folding_at_once(seed: int) -> None:
+def test_incremental_folding_equals_folding_at_once(seed: int, hot: int | None) -> None:
     records = _random_session(seed)
     whole = view(records, PriceTable.load())
     chance = random.Random(seed + 100)
-    growing = Session("s", Settings(prices=PriceTable.load()))
+    growing = Session("s", Settings(prices=PriceTable.load()), hot=hot)
     place = 0
     while place < len(records):
         step = chance.choice([1, 1, 1, 7, 60])
@@ -273,6 +275,7 @@ def test_incremental_folding_equals_folding_at_once(seed: int) -> None:
             growing.drop(item, key)
             growing.put(item, key)
             last = growing.refresh(lambda item: False)
+    assert isinstance(last.turns, Kept) == (hot is not None)
     assert last.turns == whole.turns
     assert last.events == whole.events
     assert last.sums.prompt_tokens == whole.sums.prompt_tokens
@@ -289,3 +292,22 @@ def test_the_latest_writes_tell_how_long_the_cache_lives() -> None:
     short = call(1, 41_000, 40_000, cache_ttl_s=300)
     late = call(2, 42_000, 0, time=START + 10_000 + 420_000)
     assert outcomes([hour, short, late])[2] == ("miss", "expired")
+
+
+@pytest.mark.parametrize("late", [3, 300, 600])
+def test_a_record_that_comes_late_changes_packed_turns_too(late: int) -> None:
+    records = _random_session(1)
+    while sum(other.time == records[late].time for other in records) > 1:  # type: ignore[union-attr]
+        late += 1  # of two at one time the one that comes later stands behind
+    growing = Session("s", Settings(), hot=0)
+    seen = []
+    for place in [n for n in range(len(records)) if n != late] + [late]:
+        record = records[place]
+        growing.put(record, (record.time or 0, 0, record.line or 0))  # type: ignore[arg-type, union-attr]
+        if place % 50 == 0 or place == late:
+            seen.append((growing.refresh(lambda item: False), place))
+    whole, (before, place) = view(records), seen[-2]
+    assert seen[-1][0].turns == whole.turns and seen[-1][0].events == whole.events
+    # what was shown before is still as it was
+    shown = [record for n, record in enumerate(records[: place + 1]) if n != late and isinstance(record, Call)]
+    assert [turn.call for turn in before.turns] == shown
