@@ -83,7 +83,7 @@ def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str
     shown = "all of them" if len(rows) == tally.sessions else f"the {len(rows)} with the highest cost"
     return [
         "",
-        ink("Sessions", "bold") + ink(f"  {shown}; --format json or csv lists every one", "dim"),
+        ink("Sessions", "bold") + ink(cut(f"  {shown}; --format json or csv lists every one", most - 8), "dim"),
         *table(head, rows, right="lllrrrrrrl", ink=ink, most=most, drop=("models", "last", "peak", "hit", "comp."),
                flex="session", least=6),
     ]  # fmt: skip
