@@ -184,7 +184,16 @@ def _op(short: str, args: Mapping[str, Any], command: str, text: str) -> Op:
             return op
     if command:
         return "shell"
-    return "other"
+    return _by_arguments(args)
+
+
+def _by_arguments(args: Mapping[str, Any]) -> Op:
+    """What a tool of an unknown name does: a path with two texts is an edit, with one a write, alone a read."""
+    if not _paths(args):
+        return "fetch" if isinstance(args.get("url"), str) else "other"
+    if any(isinstance(args.get(k), str) for k in (*_OLD, *_NEW)) or "edits" in args or "diff" in args:
+        return "edit"
+    return "write" if any(isinstance(args.get(k), str) for k in _TEXT) else "read"
 
 
 def _writes(short: str) -> bool:

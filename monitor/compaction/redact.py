@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from monitor.conversation.jsonio import dumps
 from monitor.conversation.model import (
     Conversation,
     Image,
@@ -321,7 +322,14 @@ class Redactor:
                 thinking = True
         if thinking:
             changes |= {at: None for at, part in enumerate(m.parts) if isinstance(part, Thinking)}
-        return conv.edit(m, changes) if changes else m
+        new_message = conv.edit(m, changes) if changes else m
+        if self.values and isinstance(new_message.raw, dict):
+            told = dumps(new_message.raw)
+            if any(
+                v in told for v in self.values
+            ):  # copies clients keep beside the message (toolUseResult and the like)
+                return msgspec.structs.replace(new_message, raw=self.value(new_message.raw))
+        return new_message
 
     def value(self, value: object) -> object:
         """A JSON value with all its texts redacted."""

@@ -78,3 +78,32 @@ def test_signed_thinking_with_a_secret_goes_whole() -> None:
     )  # fmt: skip
     new = Redactor.of(conv).message(conv, conv.messages[1])
     assert [b["type"] for b in new.raw["content"]] == ["text"]
+
+
+def test_copies_beside_the_message_are_cleaned_too() -> None:
+    line = {"type": "user", "uuid": "u2", "parentUuid": "u1", "sessionId": "s", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]},
+            "toolUseResult": {"stdout": "password=Blue-Whale-9"}}  # fmt: skip
+    call = {
+        "type": "assistant",
+        "uuid": "u1",
+        "parentUuid": "u0",
+        "sessionId": "s",
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "env; echo password=Blue-Whale-9"}}
+            ],
+        },
+    }
+    first = {
+        "type": "user",
+        "uuid": "u0",
+        "parentUuid": None,
+        "sessionId": "s",
+        "message": {"role": "user", "content": "go"},
+    }
+    conv = conversation.load("\n".join(json.dumps(x) for x in (first, call, line)).encode())
+    redact = Redactor.of(conv)
+    new = [redact.message(conv, m) for m in conv.messages]
+    assert "Blue-Whale-9" not in json.dumps([m.raw for m in new])
+    assert new[2].raw["toolUseResult"] == {"stdout": f"password={MARK}"}
