@@ -30,7 +30,7 @@ from monitor.sessions.chain import (
 from monitor.sessions.cold import History
 from monitor.sessions.costs import miss_cost
 from monitor.sessions.sums import Acc
-from monitor.sessions.view import LimitSource, PrefixChange, Turn
+from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
 
 #: (context limit, how it is known, usable limit) of a call
 Limits = tuple[int | None, LimitSource | None, int | None]
@@ -40,14 +40,8 @@ _REACH = 40  # records that the drop rule looks ahead: a new one may change the 
 _NEAR = 200  # turns before a changed prefix that tell how deep the change lies
 _ALPHA, _DAY = 0.15, 86_400_000
 #: what an event between two calls means for the cache and the growth of the call after it
-_RESETS: dict[str, Reset] = {
-    "compaction": "compaction",
-    "microcompaction": "trim",
-    "trim": "trim",
-    "rewind": "rewind",
-    "clear": "clear",
-    "fork": "rewind",
-}
+_RESETS: dict[str, Reset] = {"compaction": "compaction", "microcompaction": "trim", "trim": "trim", "rewind": "rewind",
+                             "clear": "clear", "fork": "rewind"}  # fmt: skip
 _replace = msgspec.structs.replace
 
 
@@ -87,6 +81,7 @@ class Fold:
         self.limit_of = limit_of
         self.state = State()
         self.turns: History[Turn] = History()
+        self._turns, self._packed = self.turns.tail, 0  # its end as a plain list, and how many stand before it
         self.events: list[Event] = []
         self.settled = 0  # so many turns were kept as they were by the last run
         self._checkpoints: list[State] = [State()]
@@ -132,6 +127,7 @@ class Fold:
         self.state = state = checkpoint.copy()
         self.settled = state.turns
         self.turns.cut(state.turns)
+        self._turns, self._packed = self.turns.tail, self.turns.packed
         del self.events[state.events :]
         for chain in state.chains.values():
             for place in chain.waiting:  # what followed them may be another call now, or none
@@ -171,20 +167,13 @@ class Fold:
         """A side call or a failed one: listed, but part of no curve and no sum."""
         chain = self._chain(call.chain)
         acc = self._acc(call)
-        cost, source, price = call.cost_usd, "logged", None
         if call.status == "error" or call.status == "in_flight":
             acc.errors += call.status == "error"
-        else:
-            chain.side_calls += 1
-            acc.side += 1
-            cost, source, price = self._cost(call)
-        limit, limit_source, _ = self.limit_of(call)
-        self.turns.append(
-            Turn(call, len(self.turns), chain.window, call.exchange, None,
-                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, limit_source, cost,
-                 source if cost is not None else None,  # type: ignore[arg-type]
-                 price is not None and price.estimated)
-        )  # fmt: skip
+            self._list(call, chain, call.cost_usd, None)
+            return
+        chain.side_calls += 1
+        acc.side += 1
+        self._list(call, chain, *self._cost(call))
 
     def _acc(self, call: Call) -> Acc:
         key = (call.model, call.time // _DAY if call.time is not None else None)
@@ -193,40 +182,42 @@ class Fold:
             acc = self.state.sums[key] = Acc()
         return acc
 
-    def _cost(self, call: Call) -> tuple[float | None, str, Price | None]:
-        """USD of a call, where the figure is from, and the list price of its model."""
+    def _cost(self, call: Call) -> tuple[float | None, Price | None]:
+        """USD of a call, as logged or by the list, and the list price of its model."""
         price = self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
-        if call.cost_usd is not None:
-            return call.cost_usd, "logged", price
-        if price is None:
-            return None, "table", None
+        cost = call.cost_usd
+        if cost is not None or price is None:
+            return cost, price
         if call.billed is not None:
-            return price.cost(*call.billed), "table", price
+            return price.cost(*call.billed), price
         return price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
-                          call.cache_write_1h_tokens, call.output_tokens), "table", price  # fmt: skip
+                          call.cache_write_1h_tokens, call.output_tokens), price  # fmt: skip
+
+    def _list(self, call: Call, chain: Chain, cost: float | None, price: Price | None) -> None:
+        """A call beside the curve as a turn."""
+        limit, how, _ = self.limit_of(call)
+        self._turns.append(
+            Turn(call, self._packed + len(self._turns), chain.window, call.exchange, None,
+                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, how, cost,
+                 *_told(call, cost, price))
+        )  # fmt: skip
 
     def _summary(self, call: Call) -> None:
         """A call that wrote a summary: it counts in the sums and is part of no curve."""
         chain = self._chain(call.chain)
-        cost, source, price = self._cost(call)
+        cost, price = self._cost(call)
         self._acc(call).add(call, cost)
-        limits = self.limit_of(call)
         chain.calls += 1
         if call.time is not None:  # it read the context and kept it warm
             parent = self._chain("main") if call.chain == "side" else chain
             parent.last_request = call.time
-        self.turns.append(
-            Turn(call, len(self.turns), chain.window, call.exchange, None,
-                 "unreported" if call.cache_read_tokens is None else "first", None, None, limits[0], limits[1], cost,
-                 source if cost is not None else None,  # type: ignore[arg-type]
-                 price is not None and price.estimated and source == "table")
-        )  # fmt: skip
+        self._list(call, chain, cost, price)
 
     def _work(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
         """A call of the conversation."""
         state = self.state
         chain = state.chains.get(call.chain) or self._chain(call.chain)
-        cost, source, price = self._cost(call)
+        cost, price = self._cost(call)
         self._acc(call).add(call, cost)
         limits = self.limit_of(call)
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
@@ -261,11 +252,11 @@ class Fold:
             self._grow(chain, None, dropped, switched)
         if chain.waiting:
             self._close(chain, call, limits[2])
-        index = len(self.turns)
-        self.turns.append(
+        index = self._packed + len(self._turns)
+        how, rough = _told(call, cost, price)
+        self._turns.append(
             Turn(call, index, chain.window, call.exchange, expected, verdict, why, missed_usd, limits[0], limits[1],
-                 cost, source if cost is not None else None,  # type: ignore[arg-type]
-                 price is not None and price.estimated and source == "table", delta, changed)
+                 cost, how, rough, delta, changed)
         )  # fmt: skip
         # what the next call of the chain is judged by
         chain.calls += 1
@@ -384,6 +375,13 @@ class Fold:
             if event.kind == "compaction" and after is not None and usable and after > THRASH_SHARE * usable:
                 self._thrash(chain, event)
         chain.waiting = ()
+
+
+def _told(call: Call, cost: float | None, price: Price | None) -> tuple[CostSource | None, bool]:
+    """Where the cost of a call is from, and whether the list price is one of a similar name."""
+    if cost is None:
+        return None, False
+    return ("logged", False) if call.cost_usd is not None else ("table", price is not None and price.estimated)
 
 
 def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[Call]:
