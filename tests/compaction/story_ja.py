@@ -13,8 +13,8 @@ _PLAN = """# 在庫バッチ改修
 """
 JA = Story(
     name="inventory-batch-ja",
-    system="あなたは在庫チームのコーディングエージェントです。作業ディレクトリは /opt/inventory です。",
-    cwd="/opt/inventory",
+    system="あなたは在庫チームのコーディングエージェントです。作業ディレクトリは /srv/inventory です。",
+    cwd="/srv/inventory",
     steps=[
         user(
             "在庫の夜間バッチ（INV-3310）が同じ SKU を二重に数えています。原因を調べて直してください。"
@@ -94,7 +94,7 @@ JA = Story(
             "",
             Call(
                 "run_shell_command",
-                {"command": "cd /opt/inventory && python -m pytest tests/batch -q 2>&1 | tail -20"},
+                {"command": "cd /srv/inventory && python -m pytest tests/batch -q 2>&1 | tail -20"},
                 "==== 33 passed in 3.40s ====\n(exit code: 0)",
             ),
         ),
