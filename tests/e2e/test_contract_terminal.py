@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.contract_logs import LOGS
+from tests.e2e.contract_logs import LOGS, PLANTED
 from tests.e2e.contract_run import ROOT, SAMPLES, environment, home, start  # noqa: F401
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals and pseudo terminals are those of POSIX")
@@ -152,6 +152,8 @@ def test_the_dashboard_opens_on_a_terminal_and_q_ends_it(cc: str, home: Path) ->
     assert asked
     # the terminal is given back: alternate screen left, cursor shown
     assert b"\x1b[?1049l" in seen and seen.rfind(b"\x1b[?25h") > seen.rfind(b"\x1b[?25l")
+    left = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
+    assert not [word for word in PLANTED for data in (seen, *left) if word.encode() in data]
 
 
 def test_progress_and_notes_are_not_for_pipes(home: Path) -> None:  # noqa: F811
