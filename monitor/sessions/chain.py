@@ -99,15 +99,15 @@ def outcome(read: int | None, expected: int | None) -> CacheOutcome:
     return "miss" if read <= MISS * expected else "partial"
 
 
-def cause(chain: Chain, call: Call, switched: bool, prefix_changed: bool) -> MissCause:
-    """Why a call read less than was there, in the order of the contract."""
+def cause(chain: Chain, call: Call, switched: bool) -> MissCause:
+    """Why a call read less than was there, in the order of the contract; what the bodies show may say more."""
     if chain.reset == "compaction" or chain.reset == "trim":
         return chain.reset
     if switched:
         return "model_switch"
     if expired(chain, call):
         return "expired"
-    if prefix_changed or (call.has_bodies and call.prefix_kept is None):
+    if call.prefix_kept is False or (call.has_bodies and call.prefix_kept is None):
         return "prefix_changed"
     return "unknown"
 

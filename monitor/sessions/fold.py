@@ -234,9 +234,10 @@ class Fold:
             expected = None
         verdict = outcome(read, expected) if prompt is not None else "unreported"
         if verdict == "miss" or verdict == "partial":
-            if call.has_bodies and chain.previous is not None:
+            why = cause(chain, call, switched)
+            if call.has_bodies and chain.previous is not None and why in ("unknown", "prefix_changed"):
                 changed = self._changed(call, chain.previous, chain)
-            why = cause(chain, call, switched, changed is not None)
+                why = "prefix_changed" if changed is not None else why
             state.misses[why] = state.misses.get(why, 0) + 1
             missed_usd = miss_cost(call, expected, price)
         if prompt is not None:

@@ -45,7 +45,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     cost_source: CostSource | None = None
     cost_estimated: bool = False  # price found by a shortened model name
     delta: int | None = None  # growth of the prompt since the previous work call of the window
-    prefix_change: PrefixChange | None = None  # with bodies, where less was read than expected
+    prefix_change: PrefixChange | None = None  # with bodies, where it is the cause of a partial or a miss
 
 
 class Range(msgspec.Struct, frozen=True, gc=False):

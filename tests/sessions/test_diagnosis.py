@@ -7,7 +7,7 @@ from typing import Any
 from monitor.records import Call, Evidence
 from monitor.sessions.diagnosis import change, explain
 from monitor.sessions.view import PrefixChange
-from tests.factory import call, view
+from tests.factory import START, call, view
 
 
 def told(*messages: str, system: int = 1, tools: int = 2) -> Evidence:
@@ -86,3 +86,10 @@ def test_bodies_that_repeat_the_prefix_accuse_nobody() -> None:
     records = [made(0, 12_000, 0, told("m0", "m1")), made(1, 13_000, 0, told("m0", "m1", "m2"), prefix_kept=True)]
     found = view(list(records))
     assert (found.turns[1].cache_miss_cause, found.turns[1].prefix_change) == ("unknown", None)
+
+
+def test_the_change_is_told_only_where_it_is_the_cause() -> None:
+    late = START + 10_000_000
+    records = [made(0, 12_000, 0, told("m0", "m1")), made(1, 13_000, 0, told("X", "m1", "m2"), time=late)]
+    found = view(list(records))
+    assert (found.turns[1].cache_miss_cause, found.turns[1].prefix_change) == ("expired", None)
