@@ -55,7 +55,7 @@ class ClaudeCodeParser(BaseParser):
         self._infos: set[tuple[str, str]] = set()
         self._has_messages = False
         self._parent, self._agent = _from_path(context)
-        self._session = self._parent or (PurePath(context.name).stem if context.path else "stdin")
+        self._session = self._parent or (context.path.stem if context.path else "stdin")
         self._notes = Notes(self.options.detail, self._parent, self._session)
 
     # ------------------------------------------------------------------------------------------------ lines
@@ -347,9 +347,8 @@ def _from_path(context: FileContext) -> tuple[str | None, str | None]:
     """Parent session and chain, where the file lies in a session's ``subagents`` folder."""
     if context.path is None:
         return None, None
-    parts = context.path.parts
     stem = context.path.stem
-    if "subagents" in parts[:-1] and stem.startswith("agent-"):
+    if stem.startswith("agent-") and "subagents" in (parts := context.path.parts)[:-1]:
         where = len(parts) - 1 - parts[::-1].index("subagents")
         return parts[where - 1] if where else None, f"agent:{stem[6:]}"
     return None, None

@@ -27,7 +27,9 @@ _NOTED = 4 * RECENT_STEPS
 #: a line of this size in bytes is worth the look whether it must be decoded
 LONG = 4_096
 #: a longer line is turned into steps at once, so that what is noted stays small
-_HUGE = 1 << 16
+_HUGE = 1 << 18
+#: bytes up to which the text of a result is always decoded
+_TEXT = 2_000
 _MESSAGE = b'"message":{"role":"user","content":[{'
 _RESULT = b'"type":"tool_result"'
 _HEAD, _REACH, _TAIL = 1_024, 192, 1_024
@@ -37,6 +39,7 @@ _any = msgspec.json.Decoder().decode
 Kind = Literal["said", "ended", "results", "user", "line", "steps"]
 #: (kind, answer or name of the session, line number, time as logged, message, text, raw line or finished steps)
 Note = tuple[Kind, "Group | str", int, str | None, Any]
+Opened = tuple[Note, "list[shape.Block]"]
 
 
 def tool_result(raw: bytes) -> int:
@@ -68,6 +71,8 @@ class Notes:
         session: that of lines that do not name theirs.
     """
 
+    __slots__ = ("_categories", "_detail", "_main", "_parent", "_session", "_steps", "noted")
+
     def __init__(self, detail: bool, parent: str | None, session: str) -> None:
         self._detail, self._parent, self._session = detail, parent, session
         self._main: deque[Note] = deque(maxlen=None if detail else _NOTED)
@@ -79,25 +84,30 @@ class Notes:
     def add(self, chain: str, note: Note, size: int = 0) -> None:
         """Note a line of any chain; ``size`` in bytes where it may be large."""
         if chain != "main" or size > _HUGE:
-            steps_ = self._read(chain, [note])
+            one = self._open(note)
+            made = self._read(chain, [one]) if one is not None else []
             if chain != "main":
-                self._steps += steps_
+                self._steps += made
                 return
-            note = ("steps", "", note[2], None, steps_)
+            note = ("steps", "", note[2], None, made)
         self.noted(note)
 
     def settle(self) -> None:
         """Turn what is noted into steps: all of it where every step counts, else the latest ones."""
-        noted = list(self._main)
+        opened: list[Opened] = []
+        found = 0
+        # from the end: lines before the latest steps are not looked at
+        for note in reversed(self._main):
+            if found >= RECENT_STEPS and not self._detail:
+                break
+            one = self._open(note)
+            if one is None:
+                continue
+            if not (one[0][0] == "ended" and opened and opened[-1][0][:2] == one[0][:2]):  # an answer ends once
+                found += len(note[4]) if note[0] == "steps" else len(one[1]) or 1
+            opened.append(one)
         self._main.clear()
-        place = 0
-        if not self._detail:
-            # from the end: lines before the latest steps are not looked at
-            place, found = len(noted), 0
-            while place and found < RECENT_STEPS:
-                place -= 1
-                found += _yields(noted[place], noted[place + 1] if place + 1 < len(noted) else None)
-        latest = self._read("main", noted[place:])
+        latest = self._read("main", reversed(opened))
         self._steps += latest if self._detail else latest[-RECENT_STEPS:]
 
     def take(self) -> list[Step]:
@@ -107,30 +117,39 @@ class Notes:
         out, self._steps = self._steps, []
         return out
 
-    def _read(self, chain: str, notes: Iterable[Note]) -> list[Step]:
+    def _open(self, note: Note) -> Opened | None:
+        """A note with its blocks that are steps; None if it tells of none."""
+        kind, _, number, _, told = note
+        if kind == "user" or kind == "steps":
+            return note, []
+        if kind == "line":
+            line = reread(told)
+            if line is None or line.message is None:
+                return None
+            told = line.message
+            note = ("results", self._parent or line.sessionId or self._session, number, line.timestamp, told)
+        content = shape.content_of(told)
+        wanted = "tool_use" if kind in ("said", "ended") else "tool_result"
+        blocks = [block for block in content if block.type == wanted] if isinstance(content, list) else []
+        return (note, blocks) if blocks or kind == "ended" else None
+
+    def _read(self, chain: str, opened: Iterable[Opened]) -> list[Step]:
         found: list[Step] = []
-        for kind, whose, number, stamp, told in notes:
+        for (kind, whose, number, stamp, told), blocks in opened:
             if kind == "steps":
                 found += told
                 continue
-            if kind == "line":
-                line = reread(told)
-                if line is None or line.message is None:
-                    continue
-                whose, stamp, told = self._parent or line.sessionId or self._session, line.timestamp, line.message
-            session = whose if isinstance(whose, str) else whose.session
             time = iso_ms(stamp) if stamp else None
-            if kind == "user":
-                found.append(steps.user(session, chain, time, number, told))
-            elif isinstance(whose, Group):
-                calls = [block for block in _blocks(told) if block.type == "tool_use"]
-                found += [self._call(session, chain, time, number, block) for block in calls]
-                if kind == "ended" and not calls and not whose.answered:
+            if isinstance(whose, Group):
+                session = whose.session
+                found += [self._call(session, chain, time, number, block) for block in blocks]
+                if kind == "ended" and not blocks and not whose.answered:
                     whose.answered = True
                     found.append(steps.answer(session, chain, time, number))
+            elif kind == "user":
+                found.append(steps.user(whose, chain, time, number, told))
             else:
-                results = [block for block in _blocks(told) if block.type == "tool_result"]
-                found += [self._result(session, chain, time, number, block) for block in results]
+                found += [self._result(whose, chain, time, number, block) for block in blocks]
         return found
 
     def _call(self, session: str, chain: str, time: int | None, number: int, block: shape.Block) -> Step:
@@ -141,32 +160,18 @@ class Notes:
         return step
 
     def _result(self, session: str, chain: str, time: int | None, number: int, block: shape.Block) -> Step:
-        content = _any(block.content) if block.content else ""
-        if isinstance(content, list):
-            content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
         name = block.tool_use_id or ""
         ok = None if block.is_error is None else not block.is_error
         category = self._categories.pop(name, None)
+        raw = block.content
+        if ok and len(raw) > _TEXT and category in steps.SHOWS:
+            # nothing but its size is of interest: that of the text as logged, which is near enough
+            return Step(session=session, kind="tool_result", chain=chain, time=time, line=number, id=name, ok=ok,
+                        size=len(raw) - 2)  # fmt: skip
+        content = _any(raw) if raw else ""
+        if isinstance(content, list):
+            content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
         return steps.tool_result(session, chain, time, number, name, ok, str(content or ""), category)
-
-
-def _yields(note: Note, following: Note | None) -> int:
-    """How many steps a line gives."""
-    kind, whose, _, _, told = note
-    if kind == "steps":
-        return len(told)
-    if kind not in ("said", "ended"):
-        return 1
-    calls = sum(block.type == "tool_use" for block in _blocks(told))
-    if calls or kind == "said":
-        return calls
-    # every line of an answer may tell that the turn ends; it ends once
-    return not (following is not None and following[0] == "ended" and following[1] is whose)
-
-
-def _blocks(message: shape.Message) -> list[shape.Block]:
-    content = shape.content_of(message)
-    return content if isinstance(content, list) else []
 
 
 def reread(raw: bytes) -> shape.Line | None:

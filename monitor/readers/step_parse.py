@@ -34,6 +34,7 @@ from monitor.readers.step_tools import (
     NOISE,
     PATCH_PATH,
     PATH_KEYS,
+    PATH_NAMES,
     PIPED,
     PLAN_EXITS,
     SHELL_PATH,
@@ -74,10 +75,11 @@ def tool_call(
     paths: list[int] = []
     command = ""
     if isinstance(data, dict):
-        for key in PATH_KEYS:
-            value = data.get(key)
-            if isinstance(value, str) and value:
-                paths.append(path_hash(value))
+        if not PATH_NAMES.isdisjoint(data):
+            for key in PATH_KEYS:
+                value = data.get(key)
+                if isinstance(value, str) and value:
+                    paths.append(path_hash(value))
         if category == "todo":
             for key in ("todos", "plan", "items", "todo_list", "todoList", "tasks"):
                 if key in data:
@@ -146,37 +148,38 @@ def tool_call(
 # ---------------------------------------------------------------------------------------------------- results
 _EXIT = Lazy(r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|exitcode|return ?code)[\"']?\s*[:=]?\s*(-?\d+)")
 _STARTS_WRONG = Lazy(r"\s*(?:<tool_use_error>|error\b[: ]|traceback \(most|execution failed|command failed)")
-#: what tests and builds say at their end: a word that must be there (quickly looked for), and what it must stand in
-_Said = tuple[tuple[str, Lazy | None], ...]
+#: what tests and builds say at their end: a word that must be there, and what it must stand in (None: it is enough).
+#: Looking for one character is twenty times quicker than for a word, so a rare one of each word is named first
+_Said = tuple[tuple[str, str, Lazy | None], ...]
 _FAILED: _Said = (
-    (" fail", Lazy(r"[1-9]\d* fail(?:ed|ing|ures?)\b")),
-    (" error", Lazy(r"[1-9]\d* errors?\b")),
-    ("FAILED (", Lazy(r"\bFAILED \(")),
-    ("test result: FAILED", None),
-    ("BUILD FAIL", None),
-    ("FAIL", Lazy(r"^FAIL\b", re.M)),
-    ("error TS", Lazy(r"\berror TS\d")),
-    ("error[E", Lazy(r"error\[E\d")),
-    ("could not compile", None),
-    ("***", Lazy(r"make(?:\[\d+\])?: \*\*\*")),
-    ("E   ", Lazy(r"^E   ", re.M)),
-    ("Test failed", None),
-    ("Tests failed", None),
-    ("npm ERR!", None),
+    ("", " fail", Lazy(r"[1-9]\d* fail(?:ed|ing|ures?)\b")),
+    ("", " error", Lazy(r"[1-9]\d* errors?\b")),
+    ("F", "FAILED (", Lazy(r"\bFAILED \(")),
+    ("F", "test result: FAILED", None),
+    ("F", "BUILD FAIL", None),
+    ("F", "\nFAIL", Lazy(r"\nFAIL\b")),
+    ("T", "error TS", Lazy(r"\berror TS\d")),
+    ("[", "error[E", Lazy(r"error\[E\d")),
+    ("", "could not compile", None),
+    ("*", "***", Lazy(r"make(?:\[\d+\])?: \*\*\*")),
+    ("E", "\nE   ", None),
+    ("T", "Test failed", None),
+    ("T", "Tests failed", None),
+    ("!", "npm ERR!", None),
 )
 _PASSED: _Said = (
-    (" pass", Lazy(r"[1-9]\d* pass(?:ed|ing)\b")),
-    ("test result: ok. ", Lazy(r"test result: ok\. [1-9]")),
-    ("BUILD SUCCESS", None),
-    ("OK", Lazy(r"^OK(?: \(|$)", re.M)),
-    ("ok", Lazy(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached)", re.M)),
-    ("All checks passed", None),
-    ("Success: no issues", None),
-    ("Finished ", Lazy(r"\bFinished `?(?:dev|release|test)")),
-    ("0 error", Lazy(r"0 errors?\b(?!.*[1-9]\d* failed)")),
-    ("Build succeeded", None),
-    ("compiled successfully", None),
-    ("Tests:", Lazy(r"Tests:\s+[1-9]\d* passed")),
+    ("", " pass", Lazy(r"[1-9]\d* pass(?:ed|ing)\b")),
+    (":", "test result: ok. ", Lazy(r"test result: ok\. [1-9]")),
+    ("B", "BUILD SUCCESS", None),
+    ("K", "\nOK", Lazy(r"\nOK(?: \(|\n|$)")),
+    ("", "\nok", Lazy(r"\nok\s+\S+\s+(?:[\d.]+s|\(cached)")),
+    ("A", "All checks passed", None),
+    ("S", "Success: no issues", None),
+    ("F", "Finished ", Lazy(r"\bFinished `?(?:dev|release|test)")),
+    ("0", "0 error", Lazy(r"0 errors?\b(?!.*[1-9]\d* failed)")),
+    ("B", "Build succeeded", None),
+    ("", "compiled successfully", None),
+    ("T", "Tests:", Lazy(r"Tests:\s+[1-9]\d* passed")),
 )
 _BAD_WORDS = ("fail", "error", "could not compile", "***")
 #: not the fault of the work: left out of loop detection. Lower case
@@ -212,17 +215,29 @@ def _plain(text: Text) -> tuple[str, int]:
 
 
 def _says(said: _Said, text: str) -> bool:
-    """Whether a result says one of these things."""
-    for word, pattern in said:
-        if word not in text:
+    """Whether a result, with a line feed before it, says one of these things."""
+    for rare, word, pattern in said:
+        if rare not in text or word not in text:
             continue
         if pattern is None:
             return True
+        if not rare and word[0] == " " and not _counted(word, text):
+            continue
         # numbers stand alone; a word boundary in the pattern would make the search ten times slower
         for found in pattern.finditer(text):
             at = found.start()
             if not (at and text[at].isdigit() and (text[at - 1].isalnum() or text[at - 1] == "_")):
                 return True
+    return False
+
+
+def _counted(word: str, text: str) -> bool:
+    """Whether a number stands before a word."""
+    at = text.find(word)
+    while at > 0:
+        if text[at - 1].isdigit():
+            return True
+        at = text.find(word, at + 1)
     return False
 
 
@@ -250,8 +265,8 @@ def _error_key(view: str) -> int:
     return stable_hash(text.encode("utf-8", "replace"))
 
 
-#: tools whose results are the content of something, not the outcome of running it
-_SHOWS = frozenset(("edit", "read", "search", "todo", "plan"))
+#: categories of tools whose results are the content of something, not the outcome of running it
+SHOWS = frozenset(("edit", "read", "search", "todo", "plan"))
 
 
 def tool_result(
@@ -273,14 +288,17 @@ def tool_result(
         category: of the call where it is known. A file that is read or found runs nothing, so what it says of
             tests is not what a test said; None looks anyway.
     """
-    view, size = _plain(text)
-    runs = category not in _SHOWS
+    runs = category not in SHOWS
     if ok and not runs:
+        size = len(text) if isinstance(text, str) else _plain(text)[1]
         return Step(session=session, kind="tool_result", chain=chain, time=time, line=line, id=id, ok=ok, size=size)
+    view, size = _plain(text)
+    # searching is many times quicker in text of one byte a character, and what is looked for is ASCII
+    said = view if view.isascii() else view.encode("ascii", "replace").decode("ascii")
     flags: list[str] = []
     low = ""
     if ok is None:
-        low = view.lower()
+        low = said.lower()
         # looked for only where the words are: the patterns are slow on long output without them
         code = _EXIT.search(low) if runs and ("exit" in low or "return" in low) else None
         if code is not None:
@@ -288,14 +306,14 @@ def tool_result(
         elif _STARTS_WRONG.match(low):
             ok = False
     if runs:
-        end = view[-1000:]
-        if _says(_FAILED, end) and _any_of(_BAD_WORDS, low or view.lower()):
+        end = "\n" + said[-1000:]
+        if _says(_FAILED, end) and _any_of(_BAD_WORDS, low or said.lower()):
             flags.append("failed")
         elif _says(_PASSED, end):
             flags.append("passed")
     error_key = 0
     if ok is False or (ok is None and flags == ["failed"]):
-        low = low or view.lower()
+        low = low or said.lower()
         if _any_of(_TRANSIENT_WORDS, low) or _TRANSIENT_STATUS.search(low):
             flags.append("transient")
         error_key = _error_key(view)

@@ -74,6 +74,7 @@ PATH_KEYS = (
     "filename",
     "file",
 )
+PATH_NAMES = frozenset(PATH_KEYS)
 COMMAND_KEYS = ("command", "cmd", "script", "code")
 
 # a command stands at the start or behind ; & | ( or a line break; a few words may come before it

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from monitor.readers.step_parse import SHOWS as SHOWS
     from monitor.readers.step_parse import answer as answer
     from monitor.readers.step_parse import tool_call as tool_call
     from monitor.readers.step_parse import tool_result as tool_result
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from monitor.readers.step_user import content_words as content_words
     from monitor.readers.step_user import user as user
 
-__all__ = ["answer", "content_words", "path_hash", "stable_hash", "tool_call", "tool_result", "user"]
+__all__ = ["SHOWS", "answer", "content_words", "path_hash", "stable_hash", "tool_call", "tool_result", "user"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec
 
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
@@ -18,23 +21,39 @@ from monitor.sources.discovery import agent_folders, expand
 from monitor.sources.files import Tail, read_bytes
 
 
-@dataclass(slots=True)
-class Request:
+class Request(msgspec.Struct):
     """What to load and how. ``paths`` empty: the agents' own folders on this machine; ``-``: standard input."""
 
     paths: Sequence[str] = ()
     options: ReadOptions = DEFAULT_OPTIONS
-    settings: Settings = field(default_factory=Settings)
-    wanted: Wanted = field(default_factory=Wanted)
+    settings: Settings = msgspec.field(default_factory=Settings)
+    wanted: Wanted = msgspec.field(default_factory=Wanted)
     cache: bool = True
+
+
+class _Read(msgspec.Struct):
+    """How one input was read; what `doctor` says of it comes when all inputs are known."""
+
+    name: str
+    source: str | None = None
+    title: str | None = None
+    score: float = 1.0
+    size: int | None = None
+    lines: int | None = None
+    note: str = ""
 
 
 def load(request: Request) -> Loaded:
     """Read and analyse everything asked for. Nothing that cannot be read ends the run: it is in ``problems``."""
+    with _no_collections():
+        return _load(request)
+
+
+def _load(request: Request) -> Loaded:
     store = Store(request.settings, detail=request.options.detail)
     store.session_by = request.options.session_by
     problems: list[Problem] = []
-    reports: list[FileReport] = []
+    read: list[_Read] = []
     names = [str(name) for name in request.paths]
     if not names:
         names = [str(folder) for folder in agent_folders()]
@@ -42,60 +61,63 @@ def load(request: Request) -> Loaded:
             problems.append(
                 Problem("", None, "no agent's log folder was found on this machine; name a file or folder to read")
             )
-    addresses = [name for name in names if "://" in name]
     for name in names:
         if name == "-":
             data = sys.stdin.buffer.read()
             batch, reader = read_bytes("stdin", data, request.options)
             store.apply(batch)
-            reports.append(_report("stdin", reader, 1.0, len(data), None, store))
-    for address in addresses:
-        reports.append(_address(store, address, request))
+            source, title = (reader.source, reader.title) if reader is not None else (None, None)
+            read.append(_Read("stdin", source, title, size=len(data)))
+        elif "://" in name:
+            from monitor.sources.address import read_address
+
+            batch, title = read_address(name, request.options)
+            store.apply(batch)
+            read.append(_Read(batch.file, title, title))
     files = [name for name in names if name != "-" and "://" not in name]
     for path in expand(files, problems):
         tail = Tail(path, request.options)
         told = tail.read(final=True)
         if told is not None:
             store.apply(told)
-        reports.append(
-            _report(tail.name, tail.reader, tail.score, tail.bytes_read, tail.lines or None, store, tail.note)
-        )
+        source, title = (tail.reader.source, tail.reader.title) if tail.reader is not None else (None, None)
+        read.append(_Read(tail.name, source, title, tail.score, tail.bytes_read, tail.lines or None, tail.note))
     views = narrow(store.views(), request.wanted)
+    copies = store.duplicates()
     return Loaded(
         sessions=views,
         problems=[*problems, *store.problems()],
-        files=reports,
+        files=[_report(one, store, copies.get(one.name, 0)) for one in read],
         copies=store.copies(),
     )
 
 
-def _address(store: Store, address: str, request: Request) -> FileReport:
-    """A source given by address: a gateway's REST interface or a database."""
-    from monitor.sources.address import read_address
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Records hold no cycles: looking for some again and again, while millions of them are made, is for nothing."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.freeze()  # and later collections need not look at them either
+            gc.enable()
 
-    batch, title = read_address(address, request.options)
-    store.apply(batch)
-    state = store.files[batch.file]
-    return FileReport(file=batch.file, source=title, title=title, confidence=1.0, bytes=None, lines=None,
-                      calls=len(state.items), duplicates=0, problems=len(state.problems))  # fmt: skip
 
-
-def _report(
-    name: str, reader: object, score: float, size: int | None, lines: int | None, store: Store, note: str = ""
-) -> FileReport:
-    state = store.files.get(name)
-    calls = sum(1 for key in state.items if key.startswith("c")) if state is not None else 0
+def _report(one: _Read, store: Store, duplicates: int) -> FileReport:
+    state = store.files.get(one.name)
     return FileReport(
-        file=name,
-        source=getattr(reader, "source", None),
-        title=getattr(reader, "title", None),
-        confidence=round(score, 2),
-        bytes=size,
-        lines=lines,
-        calls=calls,
-        duplicates=0,
+        file=one.name,
+        source=one.source,
+        title=one.title,
+        confidence=round(one.score, 2),
+        bytes=one.size,
+        lines=one.lines,
+        calls=len(state.calls) if state is not None else 0,
+        duplicates=duplicates,
         problems=len(state.problems) if state is not None else 0,
-        note=note,
+        note=one.note,
     )
 
 

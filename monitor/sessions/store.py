@@ -17,22 +17,23 @@ from monitor.sources.files import Batch
 
 _RECENT_STEPS = 40
 Key = tuple[int, int, int]
+Entry = tuple[Item, Key]  # a record and its place: time, rank of its file, line
 
 
 class FileState:
     """What one file has told so far."""
 
-    __slots__ = ("duplicates", "infos", "items", "last_time", "number", "problems", "sessions", "steps")
+    __slots__ = ("calls", "events", "infos", "last_time", "number", "problems", "steps")
 
     def __init__(self, number: int) -> None:
         self.number = number  # rank of the file: order among records of the same time
-        self.items: dict[str, tuple[Item, Key]] = {}
+        #: by what identifies them inside the file: their key, or the line where they have none
+        self.calls: dict[str | int | None, Entry] = {}
+        self.events: dict[str | int | None, Entry] = {}
         self.infos: list[SessionInfo] = []
         self.problems: list[Problem] = []
         self.steps: list[Step] = []
-        self.sessions: set[str] = set()
         self.last_time = 0
-        self.duplicates = 0
 
 
 class Store:
@@ -43,10 +44,11 @@ class Store:
         self.detail = detail
         self.files: dict[str, FileState] = {}
         self.sessions: dict[str, Session] = {}
-        self._keys: dict[str, dict[str, list[tuple[str, Item, Key]]]] = {}  # key -> session -> places
+        #: who tells of a key: the one entry, or, where several do, those of each session
+        self._keys: dict[str, Entry | dict[str, list[Entry]]] = {}
+        self._told_again: set[str] = set()  # keys that several entries have
         self._shared: set[str] = set()  # keys that more than one session has
         self._owners: dict[str, str] = {}  # owner of each shared key
-        self._own_start: dict[str, int | None] = {}
         self._sharing: set[str] = set()  # sessions that share keys
         self._shared_changed = False
         self._dirty: set[str] = set()
@@ -63,94 +65,99 @@ class Store:
         if state is None:
             state = self.files[batch.file] = FileState(len(self.files))
         elif batch.replace:
-            self._forget(batch.file, state)
+            self._forget(state)
         for record in batch.records:
             if isinstance(record, Call):
-                self._item(state, record, f"c{record.key or record.line}")
+                self._take(state, state.calls, record)
             elif isinstance(record, Step):
                 self._step(state, record)
             elif isinstance(record, Event):
-                self._item(state, record, f"e{record.key or record.line}")
+                self._take(state, state.events, record)
             elif isinstance(record, SessionInfo):
                 self._info(state, record)
             else:
                 state.problems.append(record)
 
-    def _item(self, state: FileState, item: Item, local: str) -> None:
+    def _take(self, state: FileState, told: dict[str | int | None, Entry], item: Item) -> None:
         time = item.time
         if time is None:
             time = state.last_time
         else:
             state.last_time = time
-        place: Key = (time, state.number, item.line or 0)
-        old = state.items.get(local)
+        place = (time, state.number, item.line or 0)
+        local = item.key or item.line
+        old = told.get(local)
         if old is not None:
             # the same record, told again by the same file: the later telling counts; its place in time stays
-            place = (old[1][0] if item.time is None else min(old[1][0], place[0]), state.number, old[1][2])
-            self._remove(old[0], old[1])
-        state.items[local] = (item, place)
-        self._add(item, place)
-
-    def _add(self, item: Item, place: Key) -> None:
-        if type(item) is Call and (item.evidence is not None or item.session_evidence == "file"):
-            self._loose[_name(item)] = (item, place)
+            before = old[1]
+            place = (before[0] if item.time is None else min(before[0], time), state.number, before[2])
+            self._remove(*old)
+        told[local] = entry = (item, place)
+        if _is_loose(item):
+            if type(item) is Call:
+                self._loose[_name(item)] = (item, place)
+            elif type(item) is Event:
+                self._loose_events[_name(item)] = (item, place)
             self._loose_changed = True
-            return
-        if type(item) is Event and "#" in item.key:
-            self._loose_events[_name(item)] = (item, place)
-            self._loose_changed = True
-            return
-        self._enter(item, place)
+        else:
+            self._enter(entry)
 
-    def _enter(self, item: Item, place: Key) -> None:
-        name = item.session
+    def _session(self, name: str) -> Session:
         session = self.sessions.get(name)
         if session is None:
             session = self.sessions[name] = Session(name, self.settings, steps_complete=self.detail)
-        if item.key:
-            holders = self._keys.get(item.key)
-            if holders is None:
-                self._keys[item.key] = {name: [("", item, place)]}
-            elif name in holders:
-                holders[name].append(("", item, place))
-                if not self._best(session, holders[name]):
-                    self._dirty.add(name)
-                return
-            else:
-                holders[name] = [("", item, place)]
-                self._shared.add(item.key)
-                self._sharing.update(holders)
-                self._shared_changed = True
+        return session
+
+    def _enter(self, entry: Entry) -> None:
+        item = entry[0]
+        name = item.session
+        session = self.sessions.get(name) or self._session(name)
+        self._dirty.add(name)
+        if item.key and self._keys.setdefault(item.key, entry) is not entry and self._again(item.key, session, entry):
+            return
         if name in self._sharing:
             self._shared_changed = True
-        session.put(item, place)
-        self._dirty.add(name)
+        session.put(item, entry[1])
 
-    def _best(self, session: Session, places: list[tuple[str, Item, Key]]) -> bool:
-        """One call told by several files of a session: the fullest telling stays in the session; the others wait."""
-
-        def rank(entry: tuple[str, Item, Key]) -> tuple[int, int]:
-            item = entry[1]
-            return ((item.output_tokens or 0) if isinstance(item, Call) else 0, -entry[2][1])
-
-        best = max(places, key=rank)
-        for _, item, place in places:
-            if item is not best[1]:
-                session.drop(item, place)
-        session.drop(best[1], best[2])
-        session.put(best[1], best[2])
+    def _again(self, key: str, session: Session, entry: Entry) -> bool:
+        """A key that was told before; True if the entry has found its place."""
+        holders = self._holders(key)
+        places = holders.get(session.name)
+        if places is not None:
+            places.append(entry)
+            self._best(session, places)
+            return True
+        holders[session.name] = [entry]
+        if len(holders) > 1:
+            self._shared.add(key)
+            self._sharing.update(holders)
+            self._shared_changed = True
         return False
 
+    def _holders(self, key: str) -> dict[str, list[Entry]]:
+        found = self._keys[key]
+        if isinstance(found, dict):
+            return found
+        several = self._keys[key] = {found[0].session: [found]}
+        self._told_again.add(key)
+        return several
+
+    def _best(self, session: Session, places: list[Entry]) -> None:
+        """One call told by several files of a session: the fullest telling stays in the session; the others wait."""
+        best = _fullest(places)
+        for item, place in places:
+            session.drop(item, place)
+        session.put(*best)
+
     def _remove(self, item: Item, place: Key) -> None:
-        if type(item) is Call and (item.evidence is not None or item.session_evidence == "file"):
+        if not _is_loose(item):
+            self._leave(item, place)
+            return
+        if type(item) is Call:
             self._loose.pop(_name(item), None)
-            self._loose_changed = True
-            return
-        if type(item) is Event and "#" in item.key:
+        else:
             self._loose_events.pop(_name(item), None)
-            self._loose_changed = True
-            return
-        self._leave(item, place)
+        self._loose_changed = True
 
     def _leave(self, item: Item, place: Key) -> None:
         name = item.session
@@ -159,26 +166,36 @@ class Store:
             return
         session.drop(item, place)
         self._dirty.add(name)
-        holders = self._keys.get(item.key) if item.key else None
-        if holders is not None and name in holders:
-            holders[name] = [entry for entry in holders[name] if entry[1] is not item]
-            if holders[name]:
-                self._best(session, holders[name])
-            else:
-                del holders[name]
-            if item.key in self._shared:
-                self._shared_changed = True
-                if len(holders) < 2:
-                    self._shared.discard(item.key)
-            if not holders:
-                del self._keys[item.key]
+        key = item.key
+        found = self._keys.get(key) if key else None
+        if found is None:
+            return
+        if not isinstance(found, dict):
+            if found[0] is item:
+                del self._keys[key]
+            return
+        places = found.get(name)
+        if places is None:
+            return
+        found[name] = [entry for entry in places if entry[0] is not item]
+        if found[name]:
+            self._best(session, found[name])
+        else:
+            del found[name]
+        if key in self._shared:
+            self._shared_changed = True
+            if len(found) < 2:
+                self._shared.discard(key)
+        if not found:
+            del self._keys[key]
+            self._told_again.discard(key)
 
     def _step(self, state: FileState, step: Step) -> None:
         state.steps.append(step)
-        session = self.sessions.get(step.session)
-        if session is None:
-            session = self.sessions[step.session] = Session(step.session, self.settings, steps_complete=self.detail)
-        bucket = session.steps.setdefault(step.chain, [])
+        session = self.sessions.get(step.session) or self._session(step.session)
+        bucket = session.steps.get(step.chain)
+        if bucket is None:
+            bucket = session.steps[step.chain] = []
         bucket.append(step)
         if not self.detail:
             if len(bucket) > 2 * _RECENT_STEPS:
@@ -189,30 +206,27 @@ class Store:
 
     def _info(self, state: FileState, info: SessionInfo) -> None:
         state.infos.append(info)
-        session = self.sessions.get(info.session)
-        if session is None:
-            session = self.sessions[info.session] = Session(info.session, self.settings, steps_complete=self.detail)
-        session.infos[(info.file, info.chain)] = info
+        self._session(info.session).infos[(info.file, info.chain)] = info
         self._dirty.add(info.session)
 
-    def _forget(self, file: str, state: FileState) -> None:
-        for item, place in list(state.items.values()):
-            self._remove(item, place)
+    def _forget(self, state: FileState) -> None:
+        """Take back all that a file said."""
+        for told in (state.calls, state.events):
+            for item, place in told.values():
+                self._remove(item, place)
         for step in state.steps:
             session = self.sessions.get(step.session)
             if session is not None:
                 bucket = session.steps.get(step.chain, [])
                 session.steps[step.chain] = [other for other in bucket if other is not step]
+                self._dirty.add(step.session)
         for info in state.infos:
             session = self.sessions.get(info.session)
             if session is not None:
                 session.infos.pop((info.file, info.chain), None)
                 self._dirty.add(info.session)
-        self.files[file] = FileState(state.number)
-        # _item() works on the state it was given: keep the object, empty it
-        fresh = self.files[file]
-        state.items, state.infos, state.problems, state.steps = fresh.items, fresh.infos, fresh.problems, fresh.steps
-        self.files[file] = state
+        state.calls, state.events, state.infos, state.problems, state.steps = {}, {}, [], [], []
+        state.last_time = 0
 
     # ------------------------------------------------------------------------------------------------ sessions
     def _settle_loose(self) -> None:
@@ -235,7 +249,7 @@ class Store:
                 continue
             if old is not None:
                 self._leave(old, place)
-            self._enter(result, place)
+            self._enter((result, place))
             fresh[name] = result
         for name, gone in self._assigned.items():
             if name not in fresh:
@@ -255,7 +269,7 @@ class Store:
         only a prefix of others owns (contract.md, "Once")."""
         self._shared_changed = False
         starts: dict[str, int] = {}
-        self._sharing = {name for key in self._shared for name in self._keys[key]}
+        self._sharing = {name for key in self._shared for name in self._holders(key)}
         for name in self._sharing:
             session = self.sessions[name]
             own = -1
@@ -265,8 +279,8 @@ class Store:
                     break
             starts[name] = own
         for key in self._shared:
-            holders = self._keys[key]
-            owner = min(holders, key=lambda name: (starts[name], holders[name][0][2]))
+            holders = self._holders(key)
+            owner = min(holders, key=lambda name: (starts[name], holders[name][0][1]))
             if self._owners.get(key) != owner:
                 self._owners[key] = owner
                 for name in holders:
@@ -312,10 +326,45 @@ class Store:
         """Calls that other sessions own, as the sessions holding copies show them."""
         found: list[Call] = []
         for name, session in self.sessions.items():
+            if session.view is not None and not session.view.inherited_calls:
+                continue
             for item in session.items:
                 if type(item) is Call and (item.inherited or self.inherited(item, name)):
                     found.append(item if item.inherited else msgspec.structs.replace(item, inherited=True))
         return found
+
+    def duplicates(self) -> dict[str, int]:
+        """How many calls of each file are copies that count elsewhere: another session owns them, or another file of
+        the session tells more of them. Files without any are left out."""
+        found: dict[str, int] = {}
+        for key in self._told_again:
+            for name, places in self._holders(key).items():
+                best = None if key in self._shared and self._owners.get(key) != name else _fullest(places)
+                for entry in places:
+                    if entry is not best and isinstance(entry[0], Call):
+                        found[entry[0].file] = found.get(entry[0].file, 0) + 1
+        for state in self.files.values():
+            for item, _ in state.calls.values():
+                if isinstance(item, Call) and item.inherited:
+                    found[item.file] = found.get(item.file, 0) + 1
+        return found
+
+
+def _is_loose(item: Item) -> bool:
+    """Whether the log does not say by name which session a record belongs to."""
+    if type(item) is Call:
+        return item.evidence is not None or item.session_evidence == "file"
+    return "#" in item.key
+
+
+def _fullest(places: list[Entry]) -> Entry:
+    """Of several tellings of one call the one with the most output; of equal ones the first file's."""
+
+    def rank(entry: Entry) -> tuple[int, int]:
+        item = entry[0]
+        return ((item.output_tokens or 0) if isinstance(item, Call) else 0, -entry[1][1])
+
+    return max(places, key=rank)
 
 
 def _name(item: Item) -> str:

@@ -133,7 +133,7 @@ class Tail:
         context = FileContext(name=self.name, path=self.path, options=self.options)
         self._forget()
         self.parser = None
-        with self.path.open("rb", buffering=_BUFFER) as stream:
+        with open(self.path, "rb", _BUFFER) as stream:
             data = stream.read(HEAD_BYTES)
             head = Head(data, self.name, len(data) < HEAD_BYTES, self.path, data[:16])
             self._packed = compressed(head)
@@ -163,7 +163,7 @@ class Tail:
         return self._batch(replace=True)
 
     def _appended(self, final: bool) -> Batch:
-        with self.path.open("rb", buffering=_BUFFER) as stream:
+        with open(self.path, "rb", _BUFFER) as stream:
             stream.seek(self.offset)
             self._feed(stream, final)
         if self.parser is not None and self.parser.reread:
@@ -235,7 +235,7 @@ class Tail:
         if size == self.offset and self._torn_size < 0:
             return False  # same size, newer time: edited in place
         try:
-            with self.path.open("rb", buffering=0) as stream:
+            with open(self.path, "rb", 0) as stream:
                 first = stream.read(self._first_size)
                 stream.seek(self.offset - len(self._last))
                 return zlib.crc32(first) == self._first_crc and stream.read(len(self._last)) == self._last
