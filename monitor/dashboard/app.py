@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.theme import Theme
 
+from monitor.dashboard import aside
 from monitor.dashboard.compactor import Compactor
 from monitor.dashboard.failures import failure_sentence
 from monitor.dashboard.feed import FeedFactory, FeedThread
@@ -24,6 +27,7 @@ from monitor.dashboard.model import state as states
 from monitor.dashboard.model.desk import Advice, Desk
 from monitor.dashboard.model.header import name_of
 from monitor.dashboard.model.help import help_lines
+from monitor.dashboard.model.mix import Mixes
 from monitor.dashboard.model.text import Line
 from monitor.dashboard.screens.compact import Compacting
 from monitor.dashboard.screens.main import MainScreen
@@ -34,6 +38,8 @@ from monitor.sessions.view import SessionView
 
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
+#: a single picture waits so long for what is counted beside everything else
+_PATIENCE_S = 5.0
 
 
 class Dashboard(App[int]):
@@ -79,6 +85,7 @@ class Dashboard(App[int]):
         self.theme = wanted if wanted in self.available_themes else DARK
         self._take_theme(self.current_theme)
         self._feed = FeedThread(factory, self._publish, self._fail)
+        self.mixes = Mixes(self._feed.examine, self._mixed)
         if self.keys:
             self.set_keymap(self.keys)
 
@@ -99,8 +106,9 @@ class Dashboard(App[int]):
         self._feed.start()
 
     def on_unmount(self) -> None:
-        """End the thread, remember the view."""
+        """End the thread and what is counted beside it, remember the view."""
         self._feed.stop()
+        aside.stop()
         self.remember()
 
     def remember(self) -> None:
@@ -151,8 +159,25 @@ class Dashboard(App[int]):
                     f"{word}  (was {ACTION_WORDS.get(advice.before, advice.before)})", title=name_of(advice.view)
                 )
         if self._on_first is not None and not self.desk.loading:
+            self._finish()
+            self.set_timer(_PATIENCE_S, partial(self._finish, wait=False))
+
+    def _finish(self, wait: bool = True) -> None:
+        """The first picture is complete: all is read, and what is counted beside is there (or takes too long)."""
+        if self._on_first is not None and not self.desk.loading and not (wait and self.mixes.busy):
             first, self._on_first = self._on_first, None
             self.call_after_refresh(self.call_after_refresh, first, self)
+
+    def _mixed(self) -> None:
+        """A composition is ready; called in its thread."""
+
+        def show() -> None:
+            if self.main is not None and not self.desk.paused:
+                self.main.draw_mix()
+            self._finish()
+
+        with suppress(RuntimeError):  # the program has ended meanwhile
+            self.call_from_thread(show)
 
     def _tick(self) -> None:
         """Ages grow while nothing comes in."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from monitor.dashboard.aside import aside
 from monitor.dashboard.compactor import Change, Preview, Retention, Sign
 from monitor.sessions.view import SessionView
 
@@ -27,15 +28,20 @@ _PACKED = (".gz", ".zst")
 
 
 class FileCompactor:
-    """See :class:`~monitor.dashboard.compactor.Compactor`. ``config``: a settings file, None for the user's own."""
+    """See :class:`~monitor.dashboard.compactor.Compactor`.
 
-    def __init__(self, config: Path | None = None) -> None:
+    Args:
+        config: a settings file, None for the user's own.
+        child: make previews in a process of their own.
+    """
+
+    def __init__(self, config: Path | None = None, *, child: bool = True) -> None:
         self._config = config
+        self._child = child
 
     def preview(self, view: SessionView) -> Preview:
         """What compacting the file of this session would give. Raises ValueError where the file cannot be compacted."""
-        shown = self._preview(session_file(view), own=True)
-        return msgspec.structs.replace(shown, prompt_tokens=view.last_prompt_tokens)
+        return msgspec.structs.replace(self._make(session_file(view), True), prompt_tokens=view.last_prompt_tokens)
 
     def preview_file(self, path: Path) -> Preview:
         """What compacting this file would give. Raises ValueError where it is no conversation."""
@@ -45,7 +51,12 @@ class FileCompactor:
             raise ValueError(f"{path}: the home folder is not known; give the whole path") from None
         if path.is_dir():
             raise ValueError(f"{path}: is a folder; give the file of one session")
-        return self._preview(path, own=False)
+        return self._make(path, False)
+
+    def _make(self, path: Path, own: bool) -> Preview:
+        if self._child:
+            return aside(make_preview, path, self._config, own)
+        return make_preview(path, self._config, own)
 
     def write(self, preview: Preview) -> Path:
         """Write what was shown. Raises ValueError: there already, not writable, or the source was changed meanwhile."""
@@ -64,62 +75,72 @@ class FileCompactor:
             raise ValueError(str(error)) from None
         return preview.target
 
-    def _preview(self, path: Path, *, own: bool) -> Preview:
-        from monitor.compaction import runfile
-        from monitor.compaction.options import CompactionError
-        from monitor.compaction.strategies import apply
-        from monitor.conversation import dump, load
-        from monitor.conversation.model import ConversationError
 
-        try:
-            data, stamp = runfile.read(str(path))
-            conv = load(data, path=str(path))
-            if own and conv.container:
-                raise ValueError(
-                    f"{path.name} records {conv.calls_in_file} requests and is no session file; ctxmon compact "
-                    f"{path.name} --call N compacts one of them"
-                )
-            options, warnings = self._options(path)
-            outcome, proof = apply(conv, options)
-            if outcome.output is None:
-                raise ValueError(f"{path.name}: {outcome.reason or 'there is nothing to fold'}")
-            result = dump(outcome.output)
-        except (CompactionError, ConversationError) as error:
-            raise ValueError(str(error)) from None
-        target = target_of(path)
-        blocked = ""
-        try:
-            runfile.refuse_existing(str(target), str(path), force=False)
-        except CompactionError:
-            there = target.exists()
-            blocked = f"{target.name} is there already and is not overwritten: move it away first" if there else ""
-            blocked = blocked or f"{target.parent} cannot be written to"
-        return _preview_of(outcome, proof, path, target, (*warnings, *outcome.notes), blocked, result, stamp)
+def make_preview(path: Path, config: Path | None, own: bool) -> Preview:
+    """The preview of one file.
 
-    def _options(self, path: Path) -> tuple[Options, list[str]]:
-        """The settings of the user, as far as they hold without a model."""
-        from monitor.compaction import settings
-        from monitor.compaction.options import Options, preset, strategies
+    Args:
+        config: a settings file, None for the user's own.
+        own: the file is that of a session; recordings of many requests are refused then.
 
-        kept = settings.load(self._config)
-        own = kept.compact
-        base: dict[str, Any] = {}
-        names = ("keep_exchanges", "keep_tokens", "summary_tokens")
-        if own.get("preset"):
-            base = {key: value for key, value in preset(own["preset"]).items() if key in names}
-        for key in ("keep_tokens", "summary_tokens", "prefix", "acknowledgement", "strict_roles"):
-            if key in own:
-                base[key] = own[key]
-        if "keep" in own:
-            base["keep_exchanges"] = own["keep"]
-        wanted = strategies(own.get("strategy", "summary"))
-        possible = tuple(one for one in wanted if one in ("summary", "trim")) or ("summary",)
-        warnings = []
-        if kept.llm.get("base_url") or possible != wanted:
-            warnings.append("made without a model; ctxmon compact does it as your settings say")
-        return Options(
-            **base, strategies=possible, pointer=f"the whole conversation: ctxmon show {path.name}"
-        ), warnings
+    Raises:
+        ValueError: why there is none, in one sentence.
+    """
+    from monitor.compaction import runfile
+    from monitor.compaction.options import CompactionError
+    from monitor.compaction.strategies import apply
+    from monitor.conversation import dump, load
+    from monitor.conversation.model import ConversationError
+
+    try:
+        data, stamp = runfile.read(str(path))
+        conv = load(data, path=str(path))
+        if own and conv.container:
+            raise ValueError(
+                f"{path.name} records {conv.calls_in_file} requests and is no session file; ctxmon compact "
+                f"{path.name} --call N compacts one of them"
+            )
+        options, warnings = _options(path, config)
+        outcome, proof = apply(conv, options)
+        if outcome.output is None:
+            raise ValueError(f"{path.name}: {outcome.reason or 'there is nothing to fold'}")
+        result = dump(outcome.output)
+    except (CompactionError, ConversationError) as error:
+        raise ValueError(str(error)) from None
+    target = target_of(path)
+    blocked = ""
+    try:
+        runfile.refuse_existing(str(target), str(path), force=False)
+    except CompactionError:
+        there = target.exists()
+        blocked = f"{target.name} is there already and is not overwritten: move it away first" if there else ""
+        blocked = blocked or f"{target.parent} cannot be written to"
+    return _preview_of(outcome, proof, path, target, (*warnings, *outcome.notes), blocked, result, stamp)
+
+
+def _options(path: Path, config: Path | None) -> tuple[Options, list[str]]:
+    """The settings of the user, as far as they hold without a model."""
+    from monitor.compaction import settings
+    from monitor.compaction.options import Options, preset, strategies
+
+    kept = settings.load(config)
+    own = kept.compact
+    base: dict[str, Any] = {}
+    names = ("keep_exchanges", "keep_tokens", "summary_tokens")
+    if own.get("preset"):
+        base = {key: value for key, value in preset(own["preset"]).items() if key in names}
+    for key in ("keep_tokens", "summary_tokens", "prefix", "acknowledgement", "strict_roles"):
+        if key in own:
+            base[key] = own[key]
+    if "keep" in own:
+        base["keep_exchanges"] = own["keep"]
+    wanted = strategies(own.get("strategy", "summary"))
+    possible = tuple(one for one in wanted if one in ("summary", "trim")) or ("summary",)
+    warnings = []
+    if kept.llm.get("base_url") or possible != wanted:
+        warnings.append("made without a model; ctxmon compact does it as your settings say")
+    pointer = f"the whole conversation: ctxmon show {path.name}"
+    return Options(**base, strategies=possible, pointer=pointer), warnings
 
 
 def session_file(view: SessionView) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -17,13 +17,8 @@ from monitor.decision.model import Decision
 from monitor.records import Problem
 from monitor.sessions.view import SessionView
 
-
-class Part(msgspec.Struct, frozen=True, gc=False):
-    """One part of a context: what kind of content, how many tokens, and whether that is an estimate."""
-
-    name: str
-    tokens: int
-    estimated: bool = True
+if TYPE_CHECKING:
+    from monitor.sessions.composition import Composition
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +28,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[SessionView, ...] = ()  # newest activity first
     problems: tuple[Problem, ...] = ()
     decisions: dict[str, Decision] = msgspec.field(default_factory=dict)  # by session
-    compositions: dict[str, tuple[Part, ...]] = msgspec.field(default_factory=dict)  # by session; absent = not known
     files: int = 0
     bytes_read: int = 0
     loading: bool = False  # the first reading is not finished yet
@@ -53,9 +47,9 @@ class Feed(Protocol):
         """Give back files and watches."""
 
     # A feed may also have ``explain(view) -> Decision | None``: the present decision with every row of the table
-    # (:attr:`Decision.rows`), made only when somebody asks why, and ``backtest(view) -> str | None``: what other
-    # policies would have cost. Both are called in other threads than ``poll`` and must only use the view and what
-    # never changes.
+    # (:attr:`Decision.rows`), made only when somebody asks why, ``backtest(view) -> str | None``: what other policies
+    # would have cost, and ``examine(view) -> Composition | None``: what the context consists of. They are called in
+    # other threads than ``poll`` and must only use the view and what never changes.
 
 
 FeedFactory = Callable[[], Feed]
@@ -123,6 +117,11 @@ class FeedThread(threading.Thread):
         text = made(view) if made is not None else None
         return text if isinstance(text, str) else None
 
+    def examine(self, view: SessionView) -> Composition | None:
+        """What the context of a session consists of; None if the feed cannot tell."""
+        made = getattr(self._feed, "examine", None)
+        return made(view) if made is not None else None
+
     def stop(self, timeout: float = 2.0) -> None:
         """Ask the thread to end and wait for it, at most ``timeout`` seconds."""
         self._stop_event.set()
@@ -133,8 +132,9 @@ class FeedThread(threading.Thread):
 class FixedFeed:
     """A feed that says one thing and then stays silent: ``--once``, pictures, a session opened for reading."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, examine: Callable[[SessionView], Composition | None] | None = None) -> None:
         self._snapshot: Snapshot | None = snapshot
+        self.examine = examine or (lambda view: None)
         self._closed = threading.Event()
 
     def poll(self) -> Snapshot | None:

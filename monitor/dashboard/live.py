@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from monitor.dashboard.feed import Snapshot
 from monitor.dashboard.terminal import piped
@@ -20,8 +25,13 @@ from monitor.sources.discovery import agent_folders
 from monitor.sources.files import read_bytes
 from monitor.sources.follow import Follower
 
+if TYPE_CHECKING:
+    from monitor.sessions.composition import Composition
+
 #: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
 _AGAIN = 5_000
+#: so many of the latest turns are looked at when a context is taken apart
+_EXAMINED = 4_000
 #: of so many of the newest sessions
 _NEWEST = 5
 
@@ -157,6 +167,23 @@ class LiveFeed:
         return backtest_text.text(
             tested, actual_sum(tested), policy_sums(tested), None, assumptions, "built-in", self.threshold
         )
+
+    def examine(self, view: SessionView) -> Composition | None:
+        """What the context of a session consists of, None if its file holds no texts. Safe in any thread.
+
+        Takes a second and about one more for ten megabytes of texts, in a process of its own.
+        """
+        last = view.last_turn
+        if last is None or not os.path.isfile(last.call.file):
+            return None
+        from monitor.dashboard.aside import aside
+        from monitor.sessions.composition import examine
+
+        # earlier turns only help to fit a line; the sums and lists of the view are not looked at
+        place = bisect_right(view.turns, last.index, key=lambda turn: turn.index)
+        turns = view.turns[max(0, place - _EXAMINED) : place]
+        small = msgspec.structs.replace(view, turns=turns, events=(), buckets=(), steps=(), compaction_costs=())
+        return aside(examine, small)
 
     def wait(self, timeout: float) -> bool:
         """Sleep until a file may have changed."""

@@ -10,9 +10,11 @@ import random
 import threading
 from collections.abc import Sequence
 
-from monitor.dashboard.feed import Part, Snapshot
+from monitor.dashboard.feed import Snapshot
 from monitor.decision.model import Costs, Decision, RowTrace, Signal
 from monitor.records import Call, Event, Problem, Quota
+from monitor.sessions.calibration import Calibration
+from monitor.sessions.composition import Composition, Part
 from monitor.sessions.view import ChainView, Forecast, Range, SessionView, Sums, Turn
 
 START = 1_780_000_000_000  # 2026-05-28T20:26:40Z
@@ -274,13 +276,20 @@ def decision(session: str = "s1", action: str = "compact_at_boundary") -> Decisi
     )
 
 
-PARTS = (
-    Part("system", 9_100),
-    Part("tools", 22_400),
-    Part("user", 8_000),
-    Part("assistant", 32_000),
-    Part("tool results", 59_900),
-)
+MIX = Composition(
+    parts=(
+        Part("system", 9_100, estimated=False), Part("tools", 22_400), Part("user", 8_000), Part("assistant", 32_000),
+        Part("results: Read", 59_900),
+    ),
+    grown=(Part("user", 0), Part("results: Read", 12_000), Part("assistant", 800)),
+    prompt_tokens=132_000,
+    residual=600,
+    calibration=Calibration(1.05, 31_500, True, 16),
+    read_tokens=40_000,
+    stale_tokens=4_000,
+    superseded_tokens=0,
+    estimated=False,
+)  # fmt: skip
 
 PROBLEMS = (
     Problem("/logs/broken.jsonl", 17, "the line is not JSON; it was skipped"),

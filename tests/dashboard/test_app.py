@@ -50,10 +50,10 @@ async def test_it_follows_the_size_of_the_terminal() -> None:
     async with dashboard(size=(160, 48)) as run:
         await run.pilot.resize_terminal(60, 15)
         await run.settle()
-        assert "3 Decide" in run.text() and "The mix of messages" not in run.text()
+        assert "3 Decide" in run.text() and "7 Turn #" not in run.text()
         await run.pilot.resize_terminal(160, 48)
         await run.settle()
-        assert "The mix of messages" in run.text()
+        assert "5 Mix" in run.text() and "7 Turn #" in run.text()
         assert run.desk.sight.width == run.main.query_one("#chart").size.width
 
 

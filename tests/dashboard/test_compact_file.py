@@ -41,7 +41,7 @@ def compactor(tmp_path: Path) -> FileCompactor:
     (tmp_path / "settings").mkdir()
     path = tmp_path / "settings" / "config.toml"
     path.write_text("[compact]\nsummary_tokens = 4000\n", encoding="utf-8")
-    return FileCompactor(path)
+    return FileCompactor(path, child=False)
 
 
 CLAUDE, PI, CODEX = "claude-code/projects/*/*.jsonl", "pi/sessions/*/*.jsonl", "codex/sessions/*/*/*/*.jsonl"
@@ -74,6 +74,17 @@ def test_a_session_is_shown_then_written_beside(
     assert target.read_bytes() == shown.result
     assert path.read_bytes() == before
     assert sorted(one.name for one in path.parent.iterdir() if one.is_file()) == sorted([path.name, target.name])
+
+
+def test_a_preview_in_a_process_of_its_own_is_the_same(
+    copy: Callable[[str], Path], compactor: FileCompactor, tmp_path: Path
+) -> None:
+    path = copy(PI)
+    own = FileCompactor(tmp_path / "settings" / "config.toml")
+    assert own.preview(_session(path)) == compactor.preview(_session(path))
+    (tmp_path / "empty.json").write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match="is empty"):
+        own.preview_file(tmp_path / "empty.json")
 
 
 def test_what_is_written_is_a_session_that_can_be_compacted_or_opened_again(
@@ -175,9 +186,9 @@ def test_settings_hold_but_no_model_is_ever_asked(copy: Callable[[str], Path], t
         encoding="utf-8",
     )
     path = copy(PI)
-    shown = FileCompactor(config).preview(_session(path))
+    shown = FileCompactor(config, child=False).preview(_session(path))
     assert shown.stays.startswith("1 exchange (")
     assert any("without a model" in warning for warning in shown.warnings)
     config.write_text("[compact]\nkepe = 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match="did you mean keep"):
-        FileCompactor(config).preview(_session(path))
+        FileCompactor(config, child=False).preview(_session(path))

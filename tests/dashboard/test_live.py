@@ -6,6 +6,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from monitor.dashboard import terminal
@@ -16,6 +17,7 @@ from monitor.pricing import PriceTable
 from monitor.sessions.build import Settings
 from tests.dashboard.claude_log import line, write_log
 
+LOGS = Path(__file__).resolve().parents[2] / "sample_logs"
 BEGIN = datetime(2026, 5, 28, 20, 0, 0, tzinfo=UTC)
 NOW = int(BEGIN.timestamp() * 1000) + 120_000
 
@@ -94,3 +96,21 @@ def test_what_is_piped_in_is_a_session(monkeypatch: pytest.MonkeyPatch, tmp_path
     finally:
         feed.close()
         os.close(reading)
+
+
+def test_a_context_is_taken_apart_on_request(tmp_path: Path) -> None:
+    """Parts and what they do not explain add up to the provider's own count."""
+    name = next(LOGS.glob("claude-code/projects/*/*.jsonl"))
+    feed = LiveFeed([str(name)], polling=True)
+    try:
+        snapshot = feed.poll()
+        assert snapshot is not None
+        view = snapshot.sessions[0]
+        found = feed.examine(view)
+        assert found is not None and found.residual is not None
+        assert sum(part.tokens for part in found.parts) + found.residual == view.last_prompt_tokens
+        gone = msgspec.structs.replace(view.last_turn.call, file=str(tmp_path / "gone.jsonl"))  # type: ignore[union-attr]
+        last = msgspec.structs.replace(view.last_turn, call=gone)
+        assert feed.examine(msgspec.structs.replace(view, last_turn=last)) is None
+    finally:
+        feed.close()

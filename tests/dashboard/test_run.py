@@ -125,3 +125,10 @@ def test_the_title_can_be_another(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_dashboard_without_a_feed_thread_can_be_made_and_dropped() -> None:
     app = Dashboard(lambda: FixedFeed(fake.snapshot()))
     assert app.desk.view is None
+
+
+def test_one_frame_waits_for_what_is_counted_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(lambda: FixedFeed(fake.snapshot(), lambda view: fake.MIX), once=True, size=(160, 48), zone=UTC)
+    out = capsys.readouterr().out
+    assert code == 0
+    assert "results: Read" in out and "counting" not in out

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
-from monitor.dashboard.feed import Part, Snapshot
+from monitor.dashboard.feed import Snapshot
 from monitor.dashboard.model.call_list import FILTERS, EventList, TurnList
 from monitor.dashboard.model.call_list import SORTS as TURN_SORTS
 from monitor.dashboard.model.curve import MAIN, Curve, choices
@@ -86,11 +86,6 @@ class Desk:
     def decision(self) -> Decision | None:
         """The advice for the session being looked at."""
         return self.snapshot.decisions.get(self._session) if self.snapshot else None
-
-    @property
-    def composition(self) -> tuple[Part, ...] | None:
-        """What the session's context consists of, None if not known."""
-        return self.snapshot.compositions.get(self._session) if self.snapshot else None
 
     @property
     def turn(self) -> Turn | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from monitor.dashboard.feed import Part
 from monitor.dashboard.model.text import (
     ASSUMED,
     ESTIMATED,
@@ -262,29 +261,3 @@ def _why_no_forecast(view: SessionView, forecast: Forecast | None) -> str:
         return "limit not known: --context-limit N"
     seen = forecast.deltas if forecast is not None else 0
     return f"needs 8 turns since the last reset, has {seen}"
-
-
-def mix_lines(parts: Sequence[Part] | None, width: int) -> list[Line]:
-    """What the context consists of, largest part first."""
-    if not parts:
-        words = "The mix of messages needs the request bodies. Logs of usage figures do not hold them."
-        return [((line, "dim"),) for line in wrap(words, width)]
-    whole = sum(part.tokens for part in parts) or 1
-    label = max(6, min(16, width - 22, max(len(part.name) for part in parts)))
-    bar = max(0, width - label - 13)
-    out: list[Line] = []
-    for part in sorted(parts, key=lambda item: -item.tokens):
-        share = part.tokens / whole
-        size = round(share * bar * 8)
-        blocks = "█" * (size // 8) + " ▏▎▍▌▋▊▉"[size % 8].strip()
-        mark = ESTIMATED if part.estimated else ""
-        out.append(
-            (
-                (fill(printable(part.name), label), ""),
-                (fill(tokens(part.tokens, mark), 7, ">"), ""),
-                (fill(percent(share), 5, ">"), "dim"),
-                (" ", ""),
-                (blocks, "read"),
-            )
-        )
-    return out

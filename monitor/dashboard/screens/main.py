@@ -17,6 +17,7 @@ from monitor.dashboard.model import panels, sheets
 from monitor.dashboard.model.calls import detail
 from monitor.dashboard.model.header import header
 from monitor.dashboard.model.layout import PANELS
+from monitor.dashboard.model.mix import mix_lines
 from monitor.dashboard.screens.actions import Actions
 from monitor.dashboard.widgets.board import Board
 from monitor.dashboard.widgets.chart import Chart
@@ -120,8 +121,15 @@ class MainScreen(Actions, Screen[None]):
             panel.forget()
         self.draw()
 
+    def draw_mix(self) -> None:
+        """The composition, which is counted beside everything else."""
+        if self.board.shows("mix"):
+            panel, view = self.query_one("#mix", LinesPanel), self.app.desk.view
+            panel.show(mix_lines(self.app.mixes.of(view), view, panel.size.width))
+
     def draw_ages(self) -> None:
         """What grows older by itself."""
+        self.draw_mix()
         self._draw_header()
         self._draw_session_list()
 
@@ -140,16 +148,15 @@ class MainScreen(Actions, Screen[None]):
         self.draw_chart()
         self._draw_session_list()
         view = desk.view
-        for name in ("decision", "forecast", "mix"):
+        for name in ("decision", "forecast"):
             if board.shows(name):
                 panel = self.query_one(f"#{name}", LinesPanel)
                 width = panel.size.width
                 if name == "decision":
                     panel.show(panels.decision_lines(desk.decision, width, panel.size.height))
-                elif name == "forecast":
-                    panel.show(panels.forecast_lines(view, width, desk.zone))
                 else:
-                    panel.show(panels.mix_lines(desk.composition, width))
+                    panel.show(panels.forecast_lines(view, width, desk.zone))
+        self.draw_mix()
         if board.shows("events"):
             self.query_one("#events", Table).update()
         if board.shows("problems"):

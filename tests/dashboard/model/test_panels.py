@@ -112,11 +112,3 @@ def test_without_a_forecast_it_says_why() -> None:
 def test_an_observed_limit_is_a_lower_bound() -> None:
     view = fake.growing(60, context_limit_source="observed")
     assert "≥200k" in words(panels.forecast_lines(view, 48, UTC))
-
-
-def test_the_mix_is_sorted_and_marked() -> None:
-    lines = [plain(line) for line in panels.mix_lines(fake.PARTS, 50)]
-    assert [line.split()[0] for line in lines] == ["tool", "assistant", "tools", "system", "user"]
-    # 59,900 of 131,400
-    assert "~60k" in lines[0] and "46%" in lines[0]
-    assert "request bodies" in words(panels.mix_lines(None, 50))
