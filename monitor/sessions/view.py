@@ -20,7 +20,7 @@ LimitSource = Literal["logged", "table", "observed", "user"]
 CostSource = Literal["table", "logged"]
 
 
-class PrefixChange(msgspec.Struct, frozen=True, gc=False):
+class PrefixChange(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Where a request stopped repeating the one before it, as the bodies of both show."""
 
     what: Literal["tools", "system", "history"]
@@ -28,7 +28,7 @@ class PrefixChange(msgspec.Struct, frozen=True, gc=False):
     depth_tokens: int | None = None  # tokens in front of the change: an estimate, None where nothing tells
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
+class Turn(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A call in its place: the call as logged, and what the session layer found out about it."""
 
     call: Call
@@ -48,7 +48,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     prefix_change: PrefixChange | None = None  # with bodies, where it is the cause of a partial or a miss
 
 
-class Range(msgspec.Struct, frozen=True, gc=False):
+class Range(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A forecast: one in ten is below p10, one in ten above p90."""
 
     p10: float
@@ -56,7 +56,7 @@ class Range(msgspec.Struct, frozen=True, gc=False):
     p90: float
 
 
-class Forecast(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Forecast(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """Calls left until a limit is reached, from growth since the last reset. None below 8 deltas."""
 
     calls_to_limit: Range | None  # to the usable limit
@@ -68,7 +68,7 @@ class Forecast(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     seconds_to_limit: Range | None = None
 
 
-class CompactionCost(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class CompactionCost(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """What one compaction took and gave. Estimated parts are marked."""
 
     event: Event
@@ -84,7 +84,7 @@ class CompactionCost(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     verdict: Literal["paid back", "not yet", "did not pay", "unknown"] = "unknown"
 
 
-class ChainView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class ChainView(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """One line of growing context inside a session."""
 
     chain: str
@@ -96,7 +96,7 @@ class ChainView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     models: tuple[str, ...] = ()
 
 
-class Sums(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Sums(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """Sums over calls of purpose work and compaction. A sum is None if no call knows the figure."""
 
     calls: int = 0
@@ -116,7 +116,7 @@ class Sums(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     error_calls: int = 0
 
 
-class Bucket(msgspec.Struct, frozen=True, gc=False):
+class Bucket(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Sums of a session's calls of one model on one day. Session, model and day sums are all made of these."""
 
     model: str | None
@@ -124,7 +124,7 @@ class Bucket(msgspec.Struct, frozen=True, gc=False):
     sums: Sums
 
 
-class SessionView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class SessionView(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """One session, analysed. ``turns`` and ``events`` are in time order."""
 
     session: str
@@ -167,7 +167,7 @@ class SessionView(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     version: int = 0  # grows with each change; for caches of those who draw
 
 
-class FileReport(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class FileReport(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """What `doctor` says of a file."""
 
     file: str
@@ -182,7 +182,7 @@ class FileReport(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     note: str = ""
 
 
-class Loaded(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Loaded(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """All inputs, read and analysed. ``sessions`` newest last activity first."""
 
     sessions: Sequence[SessionView]
