@@ -1,6 +1,6 @@
 """An agent of one's own that compacts its context when the provider says that it is large.
 
-pip install ctxmon httpx
+pip install .     # in a checkout of ctxmon; it brings httpx
 BASE_URL=http://localhost:11434/v1 MODEL=qwen3:8b python own_agent.py "Find the slow query and fix it."
 """
 
