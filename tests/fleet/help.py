@@ -15,7 +15,7 @@ from monitor.reports.fleet_report import ReportTally, Start
 from monitor.sessions.build import Settings
 from monitor.sessions.load import Request as PlainRequest
 from monitor.sessions.load import load
-from monitor.sessions.view import SessionView
+from monitor.sessions.view import SessionView, Turn
 from tests.fleet.tables import MAP
 
 NOW = 1_770_000_000_000
@@ -75,11 +75,16 @@ def start(form: str = "json") -> Start:
 
 def by_name(views: list[SessionView]) -> dict[str, Any]:
     """Views as plain values, without what is no figure: versions, and what calls told to find their session by."""
-    found = {view.session: msgspec.to_builtins(msgspec.structs.replace(view, version=0)) for view in views}
-    for view in found.values():
-        for turn in (*view["turns"], view["last_turn"]):
-            if turn is not None:
-                turn["call"].pop("evidence", None)
+    replace = msgspec.structs.replace
+
+    def bare(turn: Turn) -> Turn:
+        return replace(turn, call=replace(turn.call, evidence=None))
+
+    found: dict[str, Any] = {}
+    for view in views:
+        last = bare(view.last_turn) if view.last_turn is not None else None
+        plain = replace(view, version=0, turns=tuple(map(bare, view.turns)), last_turn=last)
+        found[view.session] = msgspec.to_builtins(plain)
     return found
 
 
