@@ -81,6 +81,8 @@ def report(args: argparse.Namespace) -> int:
     """
     if args.format not in FORMATS:
         raise common.CommandError(f"--fleet writes {', '.join(FORMATS)}; {args.format} is for what fits into memory")
+    if args.tz is not None and args.tz.upper() not in ("UTC", "ETC/UTC", "Z"):
+        raise common.CommandError(f"--tz {args.tz}: with --fleet days and times are in UTC")
     from monitor.fleet.run import FleetError, gather
     from monitor.reports import fleet_report, fleet_text
 
