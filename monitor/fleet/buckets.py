@@ -185,7 +185,7 @@ class _Rows:
     def __init__(self, table: pa.Table, plan: Plan, bucket: Bucket, files: dict[int, str]) -> None:
         columns = OWN if plan.map is None else plan.map
         clean = cleaners(columns)
-        self._own, self._flag = plan.map is None, columns.input_includes_cached
+        self._flag = columns.input_includes_cached
         self._exclusive, self._files = bucket.exclusive, files
         self._orders = _list(table, "order") or []
         self._places = _list(table, "place") or []
@@ -208,7 +208,7 @@ class _Rows:
                 stop = next(n for n in range(start, end) if self._orders[n] != order)
             file = self._files[order]
             inclusive = self._flag if self._flag is not None else order not in self._exclusive
-            make, lines, places = Maker(file, own=self._own).call, self._lines, self._places
+            make, lines, places = Maker(file).call, self._lines, self._places
             calls = [
                 (make(cells, lines[n], inclusive), places[n]) for n, cells in enumerate(self._cells[start:stop], start)
             ]

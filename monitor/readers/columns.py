@@ -63,7 +63,7 @@ class TableParser(BaseParser):
         inclusive = columns.input_includes_cached
         if inclusive is None:
             inclusive = not any(proves_exclusive(cells[_PROMPT], cells[_READ]) for _, cells in found)
-        maker = Maker(self.file, own=columns is OWN)
+        maker = Maker(self.file)
         for line, cells in found:
             if cells[_TIME] is None and "time" in columns.columns:
                 self._bad_time(line)
