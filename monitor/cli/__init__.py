@@ -60,10 +60,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _run(module.run, parsed, command)
 
 
+def _lighten() -> None:
+    """Load msgspec without a package it only prefers: reading that one takes 9 ms of CPU, a fifth of a short command."""
+    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
+
+
 def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
     from monitor.cli.common import CommandError
 
     try:
+        _lighten()
         return int(run(parsed) or 0)  # type: ignore[operator]
     except CommandError as error:
         print(f"ctxmon {command}: {error}", file=sys.stderr)
