@@ -81,8 +81,8 @@ class Call(msgspec.Struct, frozen=True, gc=False, array_like=True):
     output_is_lower_bound: bool = False
     reasoning_tokens: int | None = None
     billed_prompt_tokens: int | None = None
-    #: (fresh, read, write, write_1h, output) as billed, where a call bills several internal passes; else None
-    billed: tuple[int, int, int, int, int] | None = None
+    #: (fresh, read, write, write_1h, output) of each pass, where a call bills several internal passes; else None
+    billed: tuple[tuple[int, int, int, int, int], ...] | None = None
     context_limit: int | None = None  # only where the log states it
     usable_limit: int | None = None  # only where the log states it
     cost_usd: float | None = None  # only where the log states it

@@ -72,9 +72,10 @@ def _lighten() -> None:
 
 
 def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
-    from monitor.cli.common import CommandError
+    from monitor.cli.common import CommandError, check_settings
 
     try:
+        check_settings(parsed)
         _lighten()
         return int(run(parsed) or 0)  # type: ignore[operator]
     except CommandError as error:

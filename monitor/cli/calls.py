@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     turns = [turn for view in reversed(found.sessions) for turn in view.turns]
     if len(found.sessions) > 1:
         turns.sort(key=lambda turn: turn.call.time or 0)
-    copies = found.copies if args.copies else ()
+    wanted = common.request(args).wanted
+    copies = [call for call in found.copies if wanted.call(call)] if args.copies else []
     if args.format == "table":
         from monitor.reports.calls_text import table
 
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         if rows or args.output is not None:  # no row is no line, not an empty one
             common.write_output("\n".join(to_json(row) for row in rows), args.output)
     elif args.format == "csv":
-        common.write_output(encodable(_csv(rows)), args.output)
+        common.write_output(encodable(_csv(rows, args.copies)), args.output)
     else:
         _parquet(rows, args.output)
     return _end(args, bool(rows), found)
@@ -84,14 +85,16 @@ def _end(args: argparse.Namespace, some: bool, found: Any) -> int:
     return common.NOTHING
 
 
-def _csv(rows: Iterable[dict[str, Any]]) -> str:
+def _csv(rows: Iterable[dict[str, Any]], copies: bool) -> str:
     import csv
     import io
 
     from monitor.records import Call
     from monitor.reports import shape
 
-    names = list(shape.copy(Call(session="", source="", file="")))[:-1]
+    names = list(shape.copy(Call(session="", source="", file="")))
+    if not copies:
+        names.remove("inherited")
     out = io.StringIO()
     writer = csv.DictWriter(out, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

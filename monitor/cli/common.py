@@ -6,9 +6,11 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from monitor._version import __version__
 
 if TYPE_CHECKING:
     from monitor.pricing import PriceTable
@@ -43,6 +45,7 @@ def options() -> argparse.ArgumentParser:
     group.add_argument(
         "--prices", metavar="FILE", type=Path, help="own prices (YAML or JSON) on top of the built-in table"
     )
+    group.add_argument("--version", action="version", version=f"ctxmon {__version__}")
     group.add_argument("--config", metavar="FILE", type=Path, help="settings file (TOML or YAML)")
     group.add_argument("--no-cache", action="store_true", help="read everything anew, keep nothing")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on stderr")
@@ -136,7 +139,36 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
 
     found = load_sessions(request(args, detail=detail))
     tell_problems(args, found)
+    protect(getattr(args, "output", None), (report.file for report in found.files))
     return found
+
+
+def check_settings(args: argparse.Namespace) -> None:
+    """A settings file that was named must be there, also for commands that need nothing of it.
+
+    Raises:
+        CommandError: there is no such file.
+    """
+    config = getattr(args, "config", None)
+    if config is not None and not config.is_file():
+        raise CommandError(f"--config {config}: there is no such file")
+
+
+def protect(out: Path | None, inputs: Iterable[str]) -> None:
+    """Refuse to write an output over an input.
+
+    Raises:
+        CommandError: ``out`` is one of the files that were read.
+    """
+    if out is None or not out.exists():
+        return
+    for name in inputs:
+        try:
+            same = out.samefile(name)
+        except OSError:
+            continue
+        if same:
+            raise CommandError(f"{out} is one of the inputs, which are never written to; name another file with -o")
 
 
 def tell_problems(args: argparse.Namespace, found: Loaded, most: int = 12) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
         for note in conv.notes:
             print(f"note: {note}", file=sys.stderr)
     messages = list(conv.system) + list(conv.history())
-    chosen, fault = _choose(args, messages)
+    line = _line_of_call(args) if args.call is not None else None
+    chosen, fault = _choose(args, messages) if line is None else _call_at(args.call, line, messages)
     if fault:
         print(f"ctxmon show: {args.file}: {fault}", file=sys.stderr)
         return 2
@@ -114,6 +116,31 @@ def _choose(args: argparse.Namespace, messages: list[Message]) -> tuple[list[Mes
     if args.last is not None:
         return messages[-args.last :] if args.last > 0 else [], ""
     return messages, ""
+
+
+def _line_of_call(args: argparse.Namespace) -> int | None:
+    """Line of the call that `ctxmon calls` lists under this index, in a session file; None where it knows none."""
+    if args.file == "-":
+        return None
+    from monitor.sessions.load import Request, load
+
+    file = Path(args.file)
+    # subagents in the session's own folder count in its index
+    beside = file.with_suffix("")
+    paths = [args.file, str(beside)] if beside != file and beside.is_dir() else [args.file]
+    for view in load(Request(paths=paths, cache=False)).sessions:
+        for turn in view.turns:
+            if turn.index == args.call and turn.call.file == args.file:
+                return turn.call.line
+    return None
+
+
+def _call_at(number: int, line: int, messages: Sequence[Message]) -> tuple[list[Message], str]:
+    """The answer that stands on a line, with its results."""
+    for answer in _calls(messages):
+        if any(m.line is not None and m.role == "assistant" and m.line >= line for m in answer):
+            return answer, ""
+    return [], f"the answer of call {number} (line {line}) holds no message"
 
 
 def _calls(messages: Sequence[Message]) -> list[list[Message]]:

@@ -6,6 +6,7 @@ a price list says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -86,6 +87,16 @@ class Price(msgspec.Struct, frozen=True, gc=False, kw_only=True):
             cache_write_1h=r.cache_write_1h,
             tiers=(),
         )
+
+    def cost_of(self, passes: Iterable[tuple[int, int, int, int, int]]) -> float | None:
+        """USD of a call that bills several internal passes (fresh, read, write, write_1h, output), each at its tier."""
+        total = 0.0
+        for one in passes:
+            usd = self.cost(*one)
+            if usd is None:
+                return None
+            total += usd
+        return total
 
     def cost(
         self,

@@ -47,7 +47,7 @@ def merge(start: dict[str, Any], delta: dict[str, Any], server_tools: bool) -> t
             output=last.output,
             reasoning=last.reasoning,
             billed_prompt=last.prompt,
-            billed=billed,
+            billed=(billed,),
             rule="anthropic+server_tools",
         )
     return last, before, summary

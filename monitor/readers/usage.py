@@ -25,7 +25,7 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
     output: int | None = None
     reasoning: int | None = None
     billed_prompt: int | None = None
-    billed: tuple[int, int, int, int, int] | None = None
+    billed: tuple[tuple[int, int, int, int, int], ...] | None = None  # each pass, as it is priced
     rule: str = ""
 
 
@@ -116,8 +116,10 @@ def anthropic(
     last = messages[-1]
     top = (fresh or 0, read or 0, write or 0, write_1h or 0, output or 0)
     summed = _add(messages)
-    base = top if sum(top[:3]) >= sum(summed[:3]) else summed
-    billed = _add([base, *extra])
+    # each pass is priced at the tier of its own size; where the top level says more than its passes, it is one
+    own = messages if sum(top[:3]) <= sum(summed[:3]) else [top]
+    billed = (*own, *extra)
+    billed_prompt = sum(sum(one[:3]) for one in billed)
     final_output = output if output is not None else summed[4]
     return Tokens(
         prompt=last[0] + last[1] + last[2],
@@ -127,7 +129,7 @@ def anthropic(
         write_1h=last[3] if write_1h is not None or last[3] else None,
         output=final_output,
         reasoning=reasoning,
-        billed_prompt=billed[0] + billed[1] + billed[2],
+        billed_prompt=billed_prompt,
         billed=billed,
         rule="anthropic+iterations",
     )

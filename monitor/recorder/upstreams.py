@@ -73,10 +73,10 @@ def parse_upstream(text: str) -> Upstream:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise UpstreamError(f"The upstream {url!r} is not a URL: {error}.") from None
+        raise UpstreamError(f"The upstream {_shown(url)!r} is not a URL: {error}.") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         known = ", ".join(KNOWN)
-        raise UpstreamError(f"The upstream {url!r} is not an http or https URL, nor one of the names {known}.")
+        raise UpstreamError(f"The upstream {_shown(url)!r} is not an http or https URL, nor one of the names {known}.")
     if parts.username is not None or parts.password is not None:
         raise UpstreamError("Leave user names and passwords out of an upstream URL; the client sends the key.")
     if parts.query or parts.fragment:
@@ -86,6 +86,15 @@ def parse_upstream(text: str) -> Upstream:
     if port is None:
         port = 443 if parts.scheme == "https" else 80
     return Upstream(name, parts.scheme, parts.hostname, port, parts.path.rstrip("/"))
+
+
+def _shown(url: str) -> str:
+    """What may be repeated of an upstream that is not understood: no user, password or query."""
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        scheme, rest = "", url
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path.partition('?')[0].partition('#')[0]}"
 
 
 @dataclass(frozen=True, slots=True)

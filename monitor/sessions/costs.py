@@ -135,7 +135,7 @@ def _summary(
             beside = call.billed_prompt_tokens - call.prompt_tokens
             usd = None
             if price is not None:
-                whole = price.cost(*call.billed)
+                whole = price.cost_of(call.billed)
                 own = price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
                                  call.cache_write_1h_tokens, call.output_tokens)  # fmt: skip
                 usd = whole - own if whole is not None and own is not None else None

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from monitor.records import Call
 from monitor.sessions.sums import Acc, total
 from monitor.sessions.view import Bucket, SessionView, Turn
 
@@ -27,13 +28,23 @@ class Wanted:
     def everything(self) -> bool:
         return self == Wanted()
 
+    def call(self, call: Call) -> bool:
+        """Whether a call that stands in no view (a copy) is wanted."""
+        if self.session is not None and not call.session.startswith(self.session):
+            return False
+        return self._fits(call)
+
     def turn(self, turn: Turn) -> bool:
-        time = turn.call.time
+        """Whether a call of a chosen session is wanted."""
+        return self._fits(turn.call)
+
+    def _fits(self, call: Call) -> bool:
+        time = call.time
         if self.since is not None and (time is None or time < self.since):
             return False
         if self.until is not None and (time is None or time >= self.until):
             return False
-        return self.model is None or fnmatchcase(turn.call.model or "", self.model)
+        return self.model is None or fnmatchcase(call.model or "", self.model)
 
 
 def narrow(views: Iterable[SessionView], wanted: Wanted) -> list[SessionView]:

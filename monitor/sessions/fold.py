@@ -189,7 +189,7 @@ class Fold:
         if cost is not None or price is None:
             return cost, price
         if call.billed is not None:
-            return price.cost(*call.billed), price
+            return price.cost_of(call.billed), price
         return price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
                           call.cache_write_1h_tokens, call.output_tokens), price  # fmt: skip
 

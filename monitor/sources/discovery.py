@@ -61,21 +61,23 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
         add(*(Path(part) / "projects" for part in claude.split(",") if part))
     else:
         add(base / ".claude" / "projects", base / ".config" / "claude" / "projects")
-    codex = Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else base / ".codex"
+
+    def place(variable: str, default: Path) -> Path:
+        return Path(env[variable]) if env.get(variable) else default
+
+    codex = place("CODEX_HOME", base / ".codex")
     add(codex / "sessions", codex / "archived_sessions")
-    pi = Path(env["PI_CODING_AGENT_DIR"]) if env.get("PI_CODING_AGENT_DIR") else base / ".pi" / "agent"
-    add(pi / "sessions", base / ".omp" / "agent" / "sessions")
-    add(base / ".gemini" / "tmp", base / ".qwen" / "projects", base / ".qwen" / "usage")
+    add(place("PI_CODING_AGENT_DIR", base / ".pi" / "agent") / "sessions", base / ".omp" / "agent" / "sessions")
+    add(place("GEMINI_CLI_HOME", base) / ".gemini" / "tmp")
+    for qwen in dict.fromkeys((place("QWEN_HOME", base / ".qwen"), place("QWEN_RUNTIME_DIR", base / ".qwen"))):
+        add(qwen / "projects", qwen / "usage")
     opencode = data / "opencode"
     add(*sorted(opencode.glob("opencode*.db")), opencode / "storage")
-    add(base / ".kimi" / "sessions", base / ".kimi-code", base / ".copilot" / "session-state")
-    add(
-        data / "amp" / "threads",
-        base / ".factory" / "sessions",
-        base / ".openhands" / "sessions",
-        base / ".openhands" / "conversations",
-    )
-    add(base / ".cline" / "data", base / ".hermes")
+    add(place("KIMI_SHARE_DIR", base / ".kimi") / "sessions", base / ".kimi-code")
+    add(place("COPILOT_HOME", base / ".copilot") / "session-state")
+    openhands = base / ".openhands"
+    add(data / "amp" / "threads", base / ".factory" / "sessions", openhands / "sessions", openhands / "conversations")
+    add(place("CLINE_DIR", base / ".cline") / "data", place("HERMES_HOME", base / ".hermes"))
     for code in ("Code", "Code - Insiders", "VSCodium", "Cursor"):
         for root in (base / ".config" / code, base / "Library" / "Application Support" / code, _appdata(env, code)):
             storage = root / "User" / "globalStorage"
@@ -143,7 +145,9 @@ def _walk(folder: Path, seen: set[str], problems: list[Problem]) -> Iterator[Pat
                 continue
             path = os.path.join(root, name)  # a Path for each of thousands of files is slow
             # a pipe or device in a folder would wait for ever
-            if path not in seen and os.path.isfile(path):
+            if path in seen:
+                found += 1
+            elif os.path.isfile(path):
                 seen.add(path)
                 found += 1
                 yield Path(path)

@@ -143,7 +143,9 @@ class Comparison:
         self.check("billed prompt", have, self.want["billed_prompt_tokens"])
 
     def billed_output(self) -> None:
-        have = sum(t.call.billed[4] if t.call.billed else (t.call.output_tokens or 0) for t in self.money)
+        have = sum(
+            sum(one[4] for one in t.call.billed) if t.call.billed else (t.call.output_tokens or 0) for t in self.money
+        )
         self.check("output of all passes", have, self.want["output_tokens_all_iterations"])
 
     def usage(self) -> None:

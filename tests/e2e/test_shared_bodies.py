@@ -44,7 +44,7 @@ def _figures(reply: Reply) -> dict[str, int]:
     }
     if reply.compacted_from is not None:
         found["compaction_recorded_before"] = reply.compacted_from
-        found["out_all"] = tokens.billed[4] if tokens.billed else -1
+        found["out_all"] = sum(one[4] for one in tokens.billed) if tokens.billed else -1
     if tokens.billed_prompt != tokens.prompt:
         found["billed"] = tokens.billed_prompt or 0
     return found

@@ -72,7 +72,7 @@ def test_unlogged_summary_is_estimated_from_what_it_had_to_read() -> None:
 def test_pass_inside_a_call_is_what_was_billed_beside_the_context() -> None:
     # passes: 120,000 read + 500 fresh, 3,000 out (the summary); then 20,000 written + 40 fresh, 900 out
     inside = call(2, 20_040, 0, key="m2", fresh_tokens=40, cache_write_tokens=20_000, output_tokens=900,
-                  billed_prompt_tokens=140_540, billed=(540, 120_000, 20_000, 0, 3_900))  # fmt: skip
+                  billed_prompt_tokens=140_540, billed=((40, 0, 20_000, 0, 900), (500, 120_000, 0, 0, 3_000)))  # fmt: skip
     made = event(2, in_call="m2", recorded_before=120_500)
     found = view([call(0, 100_000, 0), call(1, 120_000, 100_000), made, inside], PriceTable.load())
     (cost,) = found.compaction_costs
