@@ -163,9 +163,10 @@ def open_plain(path: Path) -> IO[bytes]:
 
 def open_bytes(data: bytes) -> IO[bytes]:
     """Bytes as a stream, with gzip or zstd undone."""
+    raw = io.BytesIO(data)
     if data[:2] == GZIP:
-        return _gzip(io.BytesIO(data))
-    return _zstd(io.BytesIO(data)) if data[:4] == ZSTD else io.BytesIO(data)
+        return _Owning(_gzip(raw), raw)
+    return _Owning(_zstd(raw), raw) if data[:4] == ZSTD else raw
 
 
 def _gzip(raw: IO[bytes]) -> IO[bytes]:

@@ -375,7 +375,7 @@ class ClaudeCode:
                     if "content" in message and ("uuid" in value or "parentUuid" in value):
                         return 0.95
                 score = max(score, 0.8 if "uuid" in value or "parentUuid" in value else 0.6)
-            elif kind in shape.BOOKKEEPING and ("sessionId" in value or "leafUuid" in value or "snapshot" in value):
+            elif isinstance(kind, str) and kind in shape.BOOKKEEPING and ("sessionId" in value or "leafUuid" in value or "snapshot" in value):
                 score = max(score, 0.5)
         return score
 

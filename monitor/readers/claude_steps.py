@@ -168,7 +168,10 @@ class Notes:
             # nothing but its size is of interest: that of the text as logged, which is near enough
             return Step(session=session, kind="tool_result", chain=chain, time=time, line=number, id=name, ok=ok,
                         size=len(raw) - 2)  # fmt: skip
-        content = _any(raw) if raw else ""
+        try:
+            content = _any(raw) if raw else ""
+        except (msgspec.DecodeError, RecursionError):
+            content = ""  # not UTF-8, or nested too deeply
         if isinstance(content, list):
             content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
         return steps.tool_result(session, chain, time, number, name, ok, str(content or ""), category)

@@ -53,6 +53,9 @@ class Batch(msgspec.Struct):
     bytes_read: int = 0
 
 
+_DATABASES = (".db", ".sqlite", ".sqlite3")
+
+
 class Tail:
     """One file being read. ``read()`` may be called again and again.
 
@@ -72,7 +75,7 @@ class Tail:
         self.parser: Parser | None = None
         self.offset = self.lines = self.calls = self.bytes_read = 0
         self.note = ""
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: tuple[int, ...] | None = None
         self._packed = False
         self._rereads = 0  # because a line went on with what had been forgotten
         self._forget()
@@ -101,7 +104,7 @@ class Tail:
                 return self._failed(f"cannot be opened: {reason(error)}")
             self._stamp = None  # gone for now; what it said stays
             return None
-        stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+        stamp = (status.st_size, status.st_mtime_ns, status.st_ino, *self._beside())
         if stamp == self._stamp and not (final and self._torn_size == status.st_size):
             return None
         first_time = self._stamp is None and self.parser is None
@@ -118,6 +121,16 @@ class Tail:
             return self._failed("it is too large or too deeply nested to be read")
         self._stamp = stamp
         return batch
+
+    def _beside(self) -> tuple[int, ...]:
+        """State of the log that SQLite writes beside a database: new rows stand there first."""
+        if not self.name.endswith(_DATABASES):
+            return ()
+        try:
+            status = os.stat(self.name + "-wal")
+        except OSError:
+            return ()
+        return status.st_size, status.st_mtime_ns
 
     def _failed(self, why: str) -> Batch:
         self.note = why
@@ -200,7 +213,8 @@ class Tail:
         self.calls += sum(1 for record in records if isinstance(record, Call))
         known = self.calls or any(isinstance(r, SessionInfo) and r.totals_only for r in records)
         self.note = ""
-        if replace and not known:
+        # a file that another one's reader takes along (the parts of a message, a manifest) owes nothing itself
+        if replace and not known and not getattr(self.parser, "companion", False):
             self.note = NO_USAGE.format(title=self.reader.title)
             records.append(Problem(self.name, None, self.note))
         return Batch(self.name, records, replace, self.bytes_read)

@@ -12,6 +12,7 @@ from monitor.readers import choose
 from monitor.readers.base import FileContext, Head, ReadOptions
 from monitor.readers.claude_code import READER
 from monitor.records import Call, Event, Problem, Record, SessionInfo, Step
+from monitor.sources.files import read_bytes
 
 
 def line(kind: str, seconds: float = 0, **more: Any) -> dict[str, Any]:
@@ -276,3 +277,18 @@ def test_old_answers_are_let_go_of_and_a_late_line_of_one_asks_for_the_whole_fil
     parser.take()
     fed(range(7, 8))
     assert not parser.reread and len(calls(parser.take())) == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"type":[]}',
+        b'{"sessionId":"","type":"user","message":{"content":[{"type":"tool_result","content":"\xff"}]}}',
+        b"(\xb5/\xfd)}}",
+        b'(\xb5/\xfd\xa0)\x06\x00\x00I1\x00{"timestamp":"","type":"session_meta","payload":{"":"","":"","":"","":"","":""}}',
+        b"\x1f\x8b\x08\x00broken",
+    ],
+)
+def test_bytes_found_by_fuzzing_end_in_a_sentence(data: bytes) -> None:
+    batch, _ = read_bytes("x", data)
+    assert [record.reason for record in batch.records if isinstance(record, Problem)]

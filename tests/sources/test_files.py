@@ -186,3 +186,13 @@ def test_a_late_line_of_an_old_answer_counts_as_it_would_have_at_once(log: Path)
             assert batch.replace and outputs(batch) == outputs(Tail(log).read())
         else:  # it happens often here, so nothing is let go of any more
             assert not batch.replace and outputs(batch) == {f"m{number}": 77}
+
+
+def test_a_row_in_the_log_beside_a_database_is_seen(tmp_path: Path) -> None:
+    base = tmp_path / "x.db"
+    base.write_bytes(b"SQLite format 3\x00" + b"\x00" * 200)
+    tail = Tail(base)
+    assert tail.read() is not None
+    assert tail.read() is None
+    (tmp_path / "x.db-wal").write_bytes(b"new")
+    assert tail.read() is not None
