@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from monitor.cli import COMMANDS, common
+from monitor.sources.discovery import agent_folders
 from tests.decision.factory import transcript
 from tests.e2e.contract_fields import faults
 from tests.e2e.contract_logs import LOGS
@@ -278,3 +279,15 @@ def test_a_machine_without_any_log_gets_a_sentence(command: str) -> None:
     done = run(command)
     assert done.code == 3
     assert "no agent's log folder was found" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "folder"),
+    [("HERMES_HOME", ""), ("COPILOT_HOME", "session-state"), ("KIMI_SHARE_DIR", "sessions"), ("QWEN_HOME", "projects"),
+     ("QWEN_RUNTIME_DIR", "projects"), ("GEMINI_CLI_HOME", ".gemini/tmp"), ("CLINE_DIR", "data")],
+)  # fmt: skip
+def test_the_variables_of_each_agent_are_honoured(variable: str, folder: str, tmp_path: Path) -> None:
+    place = tmp_path / "moved" / folder
+    place.mkdir(parents=True)
+    found = agent_folders({variable: str(tmp_path / "moved")}, tmp_path / "home")
+    assert any(path == place or place in path.parents or path in place.parents for path in found)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from monitor.pricing import PriceTable
 from tests.decision.factory import transcript
 from tests.e2e.contract_base import at, lines
 from tests.e2e.contract_run import good, home, run  # noqa: F401
@@ -292,8 +293,6 @@ def test_every_field_of_a_map(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_ours_is_1_and_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from monitor.pricing import PriceTable
-
     def broken(*args: Any, **more: Any) -> None:
         raise RuntimeError("private words")
 
@@ -303,3 +302,16 @@ def test_a_fault_of_ours_is_1_and_one_sentence(tmp_path: Path, monkeypatch: pyte
         done = run(command, path)
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
         assert "Traceback" not in done.err and "private words" not in done.err
+
+
+def test_each_pass_of_a_call_pays_the_rate_of_its_own_size(tmp_path: Path) -> None:
+    """Three passes of 150,000 tokens and less: none of them is above 200,000, where the rates double."""
+    passes = [{"type": kind, "input_tokens": 10, "cache_read_input_tokens": 150_000, "cache_creation_input_tokens": 0,
+               "output_tokens": 100} for kind in ("message", "compaction", "message")]  # fmt: skip
+    top = {"input_tokens": 20, "cache_read_input_tokens": 300_000, "cache_creation_input_tokens": 0, "output_tokens": 200,
+           "iterations": passes, "cache_creation": {"ephemeral_5m_input_tokens": 0}}  # fmt: skip
+    path = written(tmp_path, user(at(0), "Go"), said(at(0, 1), 9, id="m1", usage=top))
+    (call,) = good("calls", path, "--format", "json")["calls"]
+    price = PriceTable.load().lookup("claude-sonnet-4-5", "anthropic", None)
+    assert price is not None and price.tiers
+    assert call["cost_usd"] == pytest.approx((30 * 3 + 450_000 * 0.3 + 300 * 15) / 1e6)

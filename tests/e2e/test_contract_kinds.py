@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from monitor.pricing import PriceTable
+from tests.e2e.contract_base import lines
 from tests.e2e.contract_fields import faults
 from tests.e2e.contract_logs import LOGS
 from tests.e2e.contract_run import SAMPLES, good, home, run  # noqa: F401
@@ -232,3 +233,17 @@ def test_doctor_proposes_a_map_that_works(tmp_path: Path) -> None:
     proposed.write_text(done.out, encoding="utf-8")
     calls = good("calls", *log.paths, "--map", proposed, "--format", "json")["calls"]
     assert [call["prompt_tokens"] for call in calls] == [20_000, 21_500, None]
+
+
+def test_a_call_shown_is_the_one_of_its_index(tmp_path: Path) -> None:
+    """`show --call N`: the index of `calls`, which counts over all chains and failed requests."""
+    log = LOGS["claude-code"](tmp_path)
+    file = Path(log.calls[0]["file"])
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        if row["type"] == "assistant":
+            row["message"]["content"] = [{"type": "text", "text": f"answer {row['message']['id']}"}]
+    lines(file, rows)
+    for call in good("calls", *log.paths, "--format", "json")["calls"]:
+        if call["chain"] == "main" and call["call_id"]:
+            assert f"answer {call['call_id']}" in run("show", file, "--call", str(call["index"])).out

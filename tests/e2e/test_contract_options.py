@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from tests.e2e.contract_logs import LOGS
 from tests.e2e.contract_run import SAMPLES, good, home, run  # noqa: F401
 from tests.e2e.contract_tables import SOURCES
+from tests.e2e.test_contract_json import fork
 
 pytestmark = pytest.mark.usefixtures("home")
 Row = dict[str, Any]
@@ -224,3 +227,51 @@ def test_wrong_values_are_usage_errors_told_in_one_sentence(cc: str, tmp_path: P
             assert (done.code, done.out) == (2, ""), options
             assert options[0] in done.err or options[1] in done.err, options
             assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "ndjson", "table", "parquet"])
+def test_an_input_is_never_written_to(form: str, tmp_path: Path) -> None:
+    """design: "inputs are never written to"; `-o` names one of them by mistake."""
+    file = Path(LOGS["claude-code"](tmp_path).calls[0]["file"])
+    before = file.read_bytes()
+    done = run("calls", file, "--format", form, "-o", file)
+    assert (done.code, file.read_bytes()) == (2, before)
+
+
+def test_nor_is_one_found_in_a_folder(tmp_path: Path) -> None:
+    file = Path(LOGS["claude-code"](tmp_path).calls[0]["file"])
+    before = file.read_bytes()
+    run("report", tmp_path, "--format", "html", "-o", file)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--session", "aaa"], ["--since", "2026-04-10T08:01Z"], ["--until", "2026-04-10T08:00Z"], ["--model", "gpt*"]],
+)
+def test_copies_are_narrowed_like_all_calls(option: list[str], tmp_path: Path) -> None:
+    done = run("calls", *fork(tmp_path / "forks"), "--copies", "--format", "json", *option)
+    assert not [call for call in done.json["calls"] if call.get("inherited")]
+
+
+def test_a_table_tells_copies_from_calls(tmp_path: Path) -> None:
+    done = run("calls", *fork(tmp_path / "forks"), "--copies", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["inherited"].lower() for row in rows].count("true") == 2
+
+
+def test_a_folder_named_twice_is_no_problem(tmp_path: Path) -> None:
+    folder = LOGS["claude-code"](tmp_path).paths[0]
+    assert run("calls", folder, folder).err == ""
+
+
+@pytest.mark.parametrize("command", ["calls", "report", "decide", "watch"])
+def test_version_is_an_option_of_every_command(command: str) -> None:
+    assert run(command, "--version").code == 0
+
+
+@pytest.mark.parametrize("command", ["calls", "report", "decide", "backtest", "doctor", "prices"])
+def test_a_settings_file_that_is_not_there_is_told(command: str, tmp_path: Path) -> None:
+    log = LOGS["claude-code"](tmp_path)
+    done = run(command, *(log.args if command != "prices" else []), "--config", tmp_path / "none.toml")
+    assert done.code == 2

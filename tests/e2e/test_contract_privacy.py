@@ -271,3 +271,10 @@ def test_passwords_and_keys_in_an_address_are_not_repeated(address: str) -> None
     if address.startswith("http"):
         for command in (["record", "--print-setup", "--upstream"], ["compact", "x.json", "--summarizer"]):
             assert not leaks(*said(run(*command, address))), command
+
+
+@pytest.mark.parametrize("scheme", ["ftp", "socks5"])
+def test_a_password_in_a_wrong_upstream_is_not_repeated(scheme: str) -> None:
+    done = run("record", "--print-setup", "--upstream", f"{scheme}://user:{URL_SECRET}@127.0.0.1:9/x")
+    assert done.code == 2
+    assert URL_SECRET not in done.err

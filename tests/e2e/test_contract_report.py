@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.contract_base import lines
 from tests.e2e.contract_fields import faults, names
 from tests.e2e.contract_logs import LOGS, Log
 from tests.e2e.contract_run import SAMPLES, good, home, run  # noqa: F401
@@ -222,3 +223,15 @@ def test_text_html_and_markdown_tell_the_same_number_of_calls(log: Log, report: 
         out = tmp_path / f"report.{form}"
         assert run("report", *log.args, "--format", form, "-q", "-o", out).out == ""
         assert out.stat().st_size > 0
+
+
+def test_sums_of_models_are_the_totals_also_where_a_tool_logs_totals_only(tmp_path: Path) -> None:
+    """`codex exec --json` logs sums per thread and no calls: no table loses them."""
+    usage = {"input_tokens": 1_000, "cached_input_tokens": 400, "output_tokens": 50}
+    rows = [{"type": "thread.started", "thread_id": "t1"}, {"type": "turn.started"},
+            {"type": "turn.completed", "usage": usage}]  # fmt: skip
+    report: dict[str, Any] = good("report", lines(tmp_path / "exec.jsonl", rows), "--format", "json")
+    total = report["totals"]["prompt_tokens"]
+    assert total == report["sessions"][0]["prompt_tokens"]
+    for name in ("by_model", "by_day"):
+        assert sum(row["prompt_tokens"] or 0 for row in report[name]) == total
