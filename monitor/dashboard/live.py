@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
 _AGAIN = 5_000
+#: so many of the latest records of a session stay as they are, older ones are packed
+_HOT = 4_096
 #: so many of the latest turns are looked at when a context is taken apart
 _EXAMINED = 4_000
 #: of so many of the newest sessions
@@ -61,7 +63,9 @@ class LiveFeed:
         self.settings = settings or Settings()
         self.wanted = wanted or Wanted()
         self.threshold = threshold
-        self.store = Store(self.settings, detail=options.detail)
+        # with a choice of calls every turn is looked at again and again, so that none may be packed
+        whole = self.wanted.since is None and self.wanted.until is None and self.wanted.model is None
+        self.store = Store(self.settings, detail=options.detail, hot=_HOT if whole else None)
         self.store.session_by = options.session_by
         self._options = options
         self._piped = piped() if "-" in names else None

@@ -8,20 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from monitor.pricing import PriceTable
-from monitor.records import Call, Event, SessionInfo, Step
-from monitor.sessions import limits
+from monitor.records import Call, SessionInfo, Step
+from monitor.sessions import cold, limits
 from monitor.sessions.chain import Chain
-from monitor.sessions.cold import BLOCK
+from monitor.sessions.cold import History
 from monitor.sessions.costs import Ledger
 from monitor.sessions.fold import Fold, Limits
 from monitor.sessions.forecast import FACTORS, Factors, forecast
 from monitor.sessions.sums import total
+from monitor.sessions.told import Item
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
 
 _RECENT = 64
+_DAY = 86_400_000
 #: blocks of old turns that are packed at a time, so that no single update takes long
 _AT_ONCE = 2
-Item = Call | Event
 
 
 @dataclass(slots=True)
@@ -39,12 +40,13 @@ class Session:
 
     name: str
     settings: Settings
-    items: list[Item] = field(default_factory=list)
-    order: list[tuple[int, int, int]] = field(default_factory=list)  # sort keys of items
+    items: History[Item] = field(default_factory=History)
+    order: History[tuple[int, int, int]] = field(default_factory=History)  # sort keys of items
     infos: dict[tuple[str, str], SessionInfo] = field(default_factory=dict)
     steps: dict[str, list[Step]] = field(default_factory=dict)
     steps_complete: bool = False
-    hot: int | None = None  # so many of the latest turns stay as they are, older ones are packed; None: all stay
+    hot: int | None = None  # so many of the latest records stay as they are, older ones are packed; None: all stay
+    cold_files: dict[str, None] = field(default_factory=dict)  # files of packed records
     files: dict[str, None] = field(default_factory=dict)  # files the records are from
     last_file: str = ""
     files_changed: bool = False  # a record was taken out: files may hold one too many
@@ -58,16 +60,17 @@ class Session:
     _limits: dict[tuple[str | None, int | None, int | None], Limits] = field(default_factory=dict)
 
     def put(self, item: Item, key: tuple[int, int, int]) -> None:
-        """Add a record at its place in time."""
-        order = self.order
+        """Add a record at its place in time, which must not be in front of a packed one (see :meth:`in_cold`)."""
+        order = self.order.tail
         if not order or key >= order[-1]:
             place = len(order)
-            self.items.append(item)
+            self.items.tail.append(item)
             order.append(key)
         else:
             place = bisect_right(order, key)
-            self.items.insert(place, item)
+            self.items.tail.insert(place, item)
             order.insert(place, key)
+        place += self.order.packed
         if place < self.changed_from:
             self.changed_from = place
         if item.file != self.last_file:
@@ -83,16 +86,22 @@ class Session:
             self.changed_from = 0
 
     def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
-        """Take a record out again; False if it was not there."""
-        place = bisect_right(self.order, key)
-        while place > 0 and self.order[place - 1] == key:
+        """Take a record out again; False if it was not there. It must not be packed."""
+        order, items = self.order.tail, self.items.tail
+        place = bisect_right(order, key)
+        while place > 0 and order[place - 1] == key:
             place -= 1
-            if self.items[place] is item:
-                del self.items[place], self.order[place]
-                self.changed_from = min(self.changed_from, place)
+            if items[place] is item:
+                del items[place], order[place]
+                self.changed_from = min(self.changed_from, place + self.order.packed)
                 self.files_changed = True
                 return True
         return False
+
+    def in_cold(self, key: tuple[int, int, int]) -> bool:
+        """Whether a place in time is among the packed records."""
+        packed = self.order.packed
+        return packed > 0 and key <= self.order[packed if self.order.tail else -1]
 
     def _peak(self, model: str | None, prompt: int) -> None:
         """A prompt larger than any before: it may show that the window is larger than the table's."""
@@ -106,7 +115,7 @@ class Session:
     def file_names(self) -> tuple[str, ...]:
         """The files that hold records of this session, in the order they told of it."""
         if self.files_changed:
-            self.files = dict.fromkeys(item.file for item in self.items)
+            self.files = self.cold_files | dict.fromkeys(item.file for item in self.items.tail)
             self.files_changed, self.last_file = False, ""
         return tuple(self.files)
 
@@ -139,10 +148,10 @@ class Session:
         if self._fold is None:
             self._fold = Fold(self.settings.prices, self.limit_of)
             self.changed_from = 0
-        self._fold.run(self.items, self.changed_from, inherited)
+        self._fold.run(self.items if self.items.packed else self.items.tail, self.changed_from, inherited)
         self.changed_from = len(self.items)
-        if self.hot is not None and len(self._fold.turns.tail) >= self.hot + BLOCK:
-            self._fold.turns.pack(min(_AT_ONCE, (len(self._fold.turns.tail) - self.hot) // BLOCK))
+        if self.hot is not None and len(self._fold.turns.tail) >= self.hot + cold.BLOCK:
+            self._fold.turns.pack(min(_AT_ONCE, (len(self._fold.turns.tail) - self.hot) // cold.BLOCK))
         self.version += 1
         self.view = make_view(self, self._fold)
         return self.view
@@ -172,6 +181,8 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     totals_only = False
     if not turns and any(i.totals_only is not None for i in session.infos.values()):
         sums, totals_only = _totals(session), True
+        started = info.started if info is not None else None
+        buckets = (Bucket(None, started // _DAY if started is not None else None, sums),)
     reads, prompts, kept, expected = state.hits
     steps = [step for bucket in session.steps.values() for step in bucket]
     quota = max(

@@ -11,37 +11,29 @@ from collections.abc import Iterable
 import msgspec
 
 from monitor.records import Call, Event, Problem, SessionInfo, Step
-from monitor.sessions.build import Item, Session, Settings
+from monitor.sessions.attic import Attic
+from monitor.sessions.build import Session, Settings
+from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose, name_of
 from monitor.sessions.view import SessionView
 from monitor.sources.files import Batch
 
 _RECENT_STEPS = 40
-Key = tuple[int, int, int]
-Entry = tuple[Item, Key]  # a record and its place: time, rank of its file, line
-
-
-class FileState:
-    """What one file has told so far."""
-
-    __slots__ = ("calls", "events", "infos", "last_time", "number", "problems", "steps")
-
-    def __init__(self, number: int) -> None:
-        self.number = number  # rank of the file: order among records of the same time
-        #: by what identifies them inside the file: their key, or the line where they have none
-        self.calls: dict[str | int | None, Entry] = {}
-        self.events: dict[str | int | None, Entry] = {}
-        self.infos: list[SessionInfo] = []
-        self.problems: list[Problem] = []
-        self.steps: list[Step] = []
-        self.last_time = 0
 
 
 class Store:
-    """Sessions made of the records of many files."""
+    """Sessions made of the records of many files.
 
-    def __init__(self, settings: Settings | None = None, *, detail: bool = False) -> None:
+    Args:
+        detail: all steps are kept.
+        hot: for a program that runs all day: so many of the latest records of a session stay as they are, older ones
+            are packed (:mod:`monitor.sessions.attic`).
+    """
+
+    def __init__(self, settings: Settings | None = None, *, detail: bool = False, hot: int | None = None) -> None:
         self.settings = settings or Settings()
         self.detail = detail
+        self.hot = hot
+        self._attic = Attic()
         self.files: dict[str, FileState] = {}
         self.sessions: dict[str, Session] = {}
         #: who tells of a key: the one entry, or, where several do, those of each session
@@ -65,7 +57,7 @@ class Store:
         if state is None:
             state = self.files[batch.file] = FileState(len(self.files))
         elif batch.replace:
-            self._forget(state)
+            self._forget(state, batch.file)
         for record in batch.records:
             if isinstance(record, Call):
                 self._take(state, state.calls, record)
@@ -86,6 +78,8 @@ class Store:
             state.last_time = time
         place = (time, state.number, item.line or 0)
         local = item.key or item.line
+        if self._attic and local not in told:
+            self._bring_back(self._attic.holding(item))
         old = told.get(local)
         if old is not None:
             # the same record, told again by the same file: the later telling counts; its place in time stays
@@ -93,11 +87,11 @@ class Store:
             place = (before[0] if item.time is None else min(before[0], time), state.number, before[2])
             self._remove(*old)
         told[local] = entry = (item, place)
-        if _is_loose(item):
+        if is_loose(item):
             if type(item) is Call:
-                self._loose[_name(item)] = (item, place)
+                self._loose[name_of(item)] = (item, place)
             elif type(item) is Event:
-                self._loose_events[_name(item)] = (item, place)
+                self._loose_events[name_of(item)] = (item, place)
             self._loose_changed = True
         else:
             self._enter(entry)
@@ -105,7 +99,7 @@ class Store:
     def _session(self, name: str) -> Session:
         session = self.sessions.get(name)
         if session is None:
-            session = self.sessions[name] = Session(name, self.settings, steps_complete=self.detail)
+            session = self.sessions[name] = Session(name, self.settings, steps_complete=self.detail, hot=self.hot)
         return session
 
     def _enter(self, entry: Entry) -> None:
@@ -113,6 +107,11 @@ class Store:
         name = item.session
         session = self.sessions.get(name) or self._session(name)
         self._dirty.add(name)
+        if self._attic:
+            if item.key and item.key not in self._keys:
+                self._bring_back(self._attic.holding(item))
+            if session.in_cold(entry[1]):
+                self._bring_back([name])
         if item.key and self._keys.setdefault(item.key, entry) is not entry and self._again(item.key, session, entry):
             return
         if name in self._sharing:
@@ -132,6 +131,7 @@ class Store:
             self._shared.add(key)
             self._sharing.update(holders)
             self._shared_changed = True
+            self._bring_back(holders)
         return False
 
     def _holders(self, key: str) -> dict[str, list[Entry]]:
@@ -144,26 +144,29 @@ class Store:
 
     def _best(self, session: Session, places: list[Entry]) -> None:
         """One call told by several files of a session: the fullest telling stays in the session; the others wait."""
-        best = _fullest(places)
+        best = fullest(places)
+        if any(session.in_cold(place) for _, place in places):
+            self._bring_back([session.name])
         for item, place in places:
             session.drop(item, place)
         session.put(*best)
 
     def _remove(self, item: Item, place: Key) -> None:
-        if not _is_loose(item):
+        if not is_loose(item):
             self._leave(item, place)
             return
         if type(item) is Call:
-            self._loose.pop(_name(item), None)
+            self._loose.pop(name_of(item), None)
         else:
-            self._loose_events.pop(_name(item), None)
+            self._loose_events.pop(name_of(item), None)
         self._loose_changed = True
 
     def _leave(self, item: Item, place: Key) -> None:
         name = item.session
-        session = self.sessions.get(name)
-        if session is None:
+        if (session := self.sessions.get(name)) is None:
             return
+        if session.in_cold(place):
+            self._bring_back([name])
         session.drop(item, place)
         self._dirty.add(name)
         key = item.key
@@ -209,10 +212,11 @@ class Store:
         self._session(info.session).infos[(info.file, info.chain)] = info
         self._dirty.add(info.session)
 
-    def _forget(self, state: FileState) -> None:
+    def _forget(self, state: FileState, file: str) -> None:
         """Take back all that a file said."""
+        self._bring_back(self._attic.of_file(file, self.sessions))
         for told in (state.calls, state.events):
-            for item, place in told.values():
+            for item, place in reversed(told.values()):  # from the end: nothing has to move up
                 self._remove(item, place)
         for step in state.steps:
             session = self.sessions.get(step.session)
@@ -228,6 +232,34 @@ class Store:
         state.calls, state.events, state.infos, state.problems, state.steps = {}, {}, [], [], []
         state.last_time = 0
 
+    # ------------------------------------------------------------------------------------------------ packing
+    def _bring_back(self, names: Iterable[str]) -> None:
+        """Unpack the records of sessions and put them into the indexes again."""
+        for name in names:
+            session = self.sessions[name]
+            for number, item, place in self._attic.open(session):
+                told = self.files[item.file].told(item)
+                entry = told.setdefault(item.key or item.line, (item, place))
+                if entry[0] is not item:
+                    session.items[number] = entry[0]  # it had stayed in the indexes
+                if item.key:
+                    self._keys.setdefault(item.key, entry)
+
+    def _put_away(self, item: Item, place: Key) -> None:
+        """Take a record that is to be packed out of the indexes. What several tell of stays there."""
+        told, local = self.files[item.file].told(item), item.key or item.line
+        entry = told[local]
+        if item.key:
+            if self._keys.get(item.key) is not entry:
+                return
+            del self._keys[item.key]
+        del told[local]
+
+    def _indexed(self, item: Item) -> bool:
+        """Whether a session holds a record just as a file told it, and may part with it."""
+        entry = self.files[item.file].told(item).get(item.key or item.line)
+        return entry is not None and entry[0] is item
+
     # ------------------------------------------------------------------------------------------------ sessions
     def _settle_loose(self) -> None:
         """Form sessions of calls that name none, and move the events of these calls along."""
@@ -242,7 +274,7 @@ class Store:
         told: list[tuple[Item, Key, Item]] = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
         told += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
         for item, place, result in told:
-            name = _name(item)
+            name = name_of(item)
             old = self._assigned.get(name)
             if old is not None and old == result:
                 fresh[name] = old
@@ -290,8 +322,7 @@ class Store:
 
     def inherited(self, item: Item, name: str) -> bool:
         """Whether a record of this session belongs to another one."""
-        key = item.key
-        return bool(key) and key in self._shared and self._owners.get(key) != name
+        return bool(item.key) and item.key in self._shared and self._owners.get(item.key) != name
 
     # ------------------------------------------------------------------------------------------------ out
     def refresh(self) -> list[SessionView]:
@@ -308,6 +339,8 @@ class Store:
                 continue
             shared = name in self._sharing
             changed.append(session.refresh(_Inherits(self, name) if shared else _never))
+            if self.hot is not None and not shared:
+                self._attic.pack(session, self._indexed, self._put_away)
         self._dirty.clear()
         return changed
 
@@ -339,7 +372,7 @@ class Store:
         found: dict[str, int] = {}
         for key in self._told_again:
             for name, places in self._holders(key).items():
-                best = None if key in self._shared and self._owners.get(key) != name else _fullest(places)
+                best = None if key in self._shared and self._owners.get(key) != name else fullest(places)
                 for entry in places:
                     if entry is not best and isinstance(entry[0], Call):
                         found[entry[0].file] = found.get(entry[0].file, 0) + 1
@@ -348,29 +381,6 @@ class Store:
                 if isinstance(item, Call) and item.inherited:
                     found[item.file] = found.get(item.file, 0) + 1
         return found
-
-
-def _is_loose(item: Item) -> bool:
-    """Whether the log does not say by name which session a record belongs to."""
-    if type(item) is Call:
-        return item.evidence is not None or item.session_evidence == "file"
-    return "#" in item.key
-
-
-def _fullest(places: list[Entry]) -> Entry:
-    """Of several tellings of one call the one with the most output; of equal ones the first file's."""
-
-    def rank(entry: Entry) -> tuple[int, int]:
-        item = entry[0]
-        return ((item.output_tokens or 0) if isinstance(item, Call) else 0, -entry[1][1])
-
-    return max(places, key=rank)
-
-
-def _name(item: Item) -> str:
-    """Identity of a record within everything read."""
-    kind = "c" if type(item) is Call else "e"
-    return f"{item.file}\n{kind}{item.key or item.line}"
 
 
 class _Inherits:
@@ -387,9 +397,3 @@ class _Inherits:
 
 def _never(item: Item) -> bool:
     return False
-
-
-def apply_all(store: Store, batches: Iterable[Batch]) -> None:
-    """Apply many batches."""
-    for batch in batches:
-        store.apply(batch)
