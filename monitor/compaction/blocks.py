@@ -149,7 +149,8 @@ def blocks(state: State, redact: Callable[[str], str]) -> list[Block]:
     add("Facts", COMMANDS, [_check(c) for c in acts], 5, 350)
     add("Facts", ERRORS, [_error(e.text, e.place) for e in _distinct(state) if not e.resolved], 2, 700)
     add("Facts", RESOLVED, [_error(e.text, e.place) for e in _distinct(state) if e.resolved], 8, 350)
-    values = [v for v in state.values if not v.kept]
+    wrong = {e.text for e in state.errors}
+    values = [v for v in state.values if not v.kept and v.text not in wrong]
     add("Facts", VALUES, [v for v in map(redact, texts(values)) if not v.endswith(MARK)], 7, 550)
     add("Facts", FOREIGN, list(dict.fromkeys(f.source for f in state.foreign)), 6, 120)
     for section, label, found, rank, cap in (

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from monitor.compaction import former, prose, wishes
-from monitor.compaction.actions import Action, action
+from monitor.compaction.actions import Action, action, boxes
 from monitor.compaction.ledger import Ledger
 from monitor.compaction.sentences import one_line, sentences, shortened
 from monitor.compaction.state import Commit, FileUse, State
@@ -217,6 +217,7 @@ class _Walk:
                     self.folded = self.turn
                 self.typed.append((self.turn, user_text(m), kept))
                 self._mentions(m.text)
+                self.ledger.told(boxes(user_text(m)))
                 self.last_role = "user"
             if m.role == "assistant":
                 self.last_role = "assistant"
@@ -240,10 +241,12 @@ class _Walk:
                 ).append(said)
             if final:
                 coming = [s for s in sentences(text) if prose.coming(s.text)]
-                listed = [s for s in sentences(text) if s.bullet] if coming else []
+                listed = [s for s in sentences(text) if s.bullet and not prose.BOX.match(s.text)] if coming else []
                 self.next = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][
                     :8
                 ] or self.next[:0]
+            if not kept or final:
+                self.ledger.told(boxes(text))
             self._mentions(text)
         for call, act in zip(m.calls, acts):
             self.pending[call.id] = act
@@ -268,6 +271,18 @@ class _Walk:
         for name in _NAME.findall(text):
             self.names[name] += 3
 
+    def _goal(self, said: Sequence[Said], first: int | None) -> tuple[Said, ...]:
+        """What the first message asks for; its first sentence even where it reads like a rule."""
+        if not first:
+            return ()
+        out = [s for s in said if s.turn == first]
+        opening = sentences(self.typed[0][1])[:1]
+        if opening and all(s.text != opening[0].text for s in out):
+            _, _, kept = self.typed[0]
+            if not out or len(" ".join(s.text for s in out)) < 60:
+                out.insert(0, Said(text=opening[0].text, turn=first, kept=kept))
+        return tuple(out)
+
     def state(self, conv: Conversation) -> State:
         """What was found, as plain data."""
         b, led = self.before, self.ledger
@@ -277,7 +292,7 @@ class _Walk:
             if h in led.hashes and not any(k.startswith(h) or h.startswith(k) for k in known):
                 led.commits[h] = Commit(h, made=False)
         first = 1 if self.typed and self.typed[0][0] == 1 else None
-        goal = tuple(s for s in said if first and s.turn == first) or b.goal or tuple(said[:3])
+        goal = self._goal(said, first) or b.goal or tuple(said[:3])
         root, files = relative(led.files, conv)
         return State(
             goal=goal,
@@ -294,12 +309,21 @@ class _Walk:
             values=tuple(led.values.values()),
             next=tuple(self.next),
             foreign=tuple(led.foreign),
-            names=tuple(n for n, k in self.names.most_common(_NAMES) if k >= 2 and len(n) > 4),
+            names=_names(self.names),
             root=root or b.root,
             last=self.turn,
             folded=self.folded,
             unanswered=self.last_role == "user",
         )
+
+
+def _names(names: Counter[str]) -> tuple[str, ...]:
+    """The names used most; of pages that differ in their query only, one."""
+    out: dict[str, str] = {}
+    for name, k in names.most_common(_NAMES):
+        if k >= 2 and len(name) > 4:
+            out.setdefault(re.split(r"[?#]", name)[0] if "://" in name else name, name)
+    return tuple(out.values())
 
 
 def newest(items: Sequence[Said]) -> tuple[Said, ...]:

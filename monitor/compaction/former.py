@@ -70,6 +70,7 @@ _MODIFIED_TAG = re.compile(r"<modified-files>(.*?)</modified-files>", re.S)
 _HEAD = re.compile(
     r"^\s*(?:#{1,6}\s+(.+?)|\*\*([^*]{2,60})\*\*:?|\d+\.\s+(?:\*\*)?([A-Z][^*:.]{2,48})(?:\*\*)?:|<([a-z_]{4,30})>)\s*$"
 )
+_NESTED = re.compile(r"^\s*[-*•]\s+(?:\*\*)?([^:：*`]{3,50})(?:\*\*)?[:：](?:\*\*)?\s*$")
 #: lists that come back as findings
 _TOLD = (
     ("Facts", labels.FINDINGS),
@@ -264,21 +265,29 @@ def _theirs(text: str) -> State:
     text = _MODIFIED_TAG.sub("", _READ_TAG.sub("", text))
     found: dict[str, list[Said]] = {}
     rules: list[Rule] = []
-    kind = ""
+    kind, inner, depth = "", "", 0
     taken = 0
     for line in text.split("\n"):
         head = _HEAD.match(line)
         if head or (line.rstrip().endswith((":", "：")) and len(line) < 60 and not line.startswith((" ", "-", "*"))):
             name = next((g for g in head.groups() if g), "") if head else line.strip()
-            kind = next((k for k, p in _KINDS if p.search(name)), "facts")
+            kind, inner = next((k for k, p in _KINDS if p.search(name)), "facts"), ""
             continue
+        indent = len(line) - len(line.lstrip())
+        nested = _NESTED.match(line)
+        if nested and any(p.search(nested.group(1)) for _, p in _KINDS):  # "- Constraints:" with a list below
+            inner, depth = next(k for k, p in _KINDS if p.search(nested.group(1))), indent
+            continue
+        if inner and line.strip() and indent <= depth:
+            inner = ""
         item = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line).strip()
         if not item or item.startswith("<") or item.lower().strip("().") in ("none", "n/a", "keine", "无", "なし"):
             continue
-        if kind == "rules":
+        sort = inner or kind
+        if sort == "rules":
             rules.append(Rule(text=one_line(item, 600)))
-        elif kind in ("goal", "facts", "decisions", "dead", "done") and taken < _CAP:
-            found.setdefault(kind, []).append(
+        elif sort in ("goal", "facts", "decisions", "dead", "done") and taken < _CAP:
+            found.setdefault(sort, []).append(
                 Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300), weight=2.0)
             )
             taken += 1

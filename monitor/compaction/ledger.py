@@ -17,6 +17,7 @@ from monitor.compaction.planted import planted
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign
 from monitor.compaction.wishes import Said
 from monitor.conversation.model import ToolResult
+from monitor.conversation.repair.base import NO_RESULT
 
 _MADE = re.compile(r"^\[([\w./@+-]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\]\s*(.*)$", re.M)
 _LISTED = re.compile(r"^([0-9a-f]{7,40})(?:[ \t]+(?:\([^)]*\)[ \t]*)?(\S.*))?$", re.M)
@@ -29,6 +30,8 @@ _STATUS_BRANCH = re.compile(r"^(?:## |On branch )([\w./@+-]+?)(?:\.\.\.\S+)?(?:\
 _TASK_ID = re.compile(r"(?i)task\s*#?(\w+)\s+created|created task\s*#?(\w+)|\"id\"\s*:\s*\"?(\w+)")
 _MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot find")
 _UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
+_ENV = re.compile(r"(?:env|printenv|set|export)\b(?!\s+\w+=)")
+_ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
 _LOG = re.compile(r"(?i)\.(?:log|out|err|trace)(?:\.\d+)?$|(?:^|/)logs?/")
 _DIGITS = re.compile(r"\d[\d.,]*")
 _VALUES = 160  # so many are kept for the selection
@@ -78,9 +81,14 @@ class Ledger:
         """Take in what came of a call."""
         text = result.text
         if act.op == "shell":
-            self._shell(act, result, turn, kept)
+            if text.strip() != NO_RESULT:
+                self._shell(act, result, turn, kept)
             return
-        failed = result.is_error or (act.op in ("edit", "write", "delete", "move") and _refused(text))
+        if text.strip() == NO_RESULT:
+            return  # a repair put it there: nothing is known
+        failed = result.is_error or (
+            _refused(text) if act.op in ("edit", "write", "delete", "move") else act.op == "fetch" and _unreached(text)
+        )
         self.failed = failed
         if act.op in ("read", "fetch", "search"):
             self._looked(act, text, failed, turn, kept)
@@ -95,7 +103,10 @@ class Ledger:
             self._written(act, text)
         elif act.op == "other" and text:
             self._foreign(act.name, text)
-            for line in values.of_output(text, 2):
+            raised = outcome.raised(text)
+            if raised:  # code that was run in a notebook or an interpreter
+                self._error(raised, "", act.name, turn)
+            for line in values.of_output(text, 4):
                 self._value(line, turn, kept)
         for path in act.deleted:
             self.touch(path, "deleted")
@@ -147,7 +158,12 @@ class Ledger:
     def _shell(self, act: Action, result: ToolResult, turn: int | None, kept: bool) -> None:
         line = shell.parse(act.command)
         text = outcome.clean(outcome.body(result.text)[0])
-        done = outcome.judge(result.text, result.is_error, piped=any(p.quiet for p in line.parts))
+        done = outcome.judge(
+            result.text,
+            result.is_error,
+            piped=any(p.quiet for p in line.parts),
+            checks=any(p.use == "check" for p in line.parts),
+        )
         main = line.main
         if done.status == "unknown" and (self.marks_errors or not outcome.problems(text, True)):
             done = msgspec.structs.replace(done, status="passed")
@@ -175,10 +191,16 @@ class Ledger:
             found = outcome.problems(text, self.failed) if worth else []
             command = told[-1].text if told else (main.text if main else act.command)
             if not self.failed or not (looking and _MISSING.search(text) and len(text) < 300):
+                self._outdated(command, [p.text for p in found])
                 for problem in found:
                     self._error(problem.text, problem.place, command, turn)
+            if done.status == "passed" and command:
+                self._settle(command, (p.text for p in found))
             if not any(p.use == "commit" for p in line.parts):
-                for value in values.of_output(text):
+                shown = values.of_output(text)
+                if _ENV.match(act.command.strip()):
+                    shown = [v for v in shown if _ADDRESS.search(v)]
+                for value in shown:
                     self._value(value, turn, kept)
         elif line.read and not values.is_config(line.read[0]):
             for value in values.of_document(text) if values.is_document(line.read[0]) else values.of_source(text):
@@ -223,6 +245,13 @@ class Ledger:
         shown = set(still)
         for key, e in self.errors.items():
             if not e.resolved and key not in shown and (e.command == command or shell.covers(command, e.command)):
+                self.errors[key] = msgspec.structs.replace(e, resolved=True)
+
+    def _outdated(self, command: str, shown: list[str]) -> None:
+        """Errors of an earlier run that this one words anew, with other numbers or names, are over."""
+        begins = {_DIGITS.sub("0", t)[:14] for t in shown}
+        for key, e in self.errors.items():
+            if e.command == command and not e.resolved and key not in shown and _DIGITS.sub("0", key)[:14] in begins:
                 self.errors[key] = msgspec.structs.replace(e, resolved=True)
 
     def _error(self, text: str, place: str, command: str, turn: int | None) -> None:
@@ -275,6 +304,22 @@ class Ledger:
             self._tasks[change.key] = Todo(change.text or (old.text if old else ""), change.status, change.key)
             self.listed = [t for t in self._tasks.values() if t.text]
 
+    def told(self, found: list[Todo]) -> None:
+        """A list with boxes that was written in a message: a new list, or news of single tasks of the old one."""
+        if not found:
+            return
+        known = {t.text.casefold(): i for i, t in enumerate(self.listed)}
+        shared = sum(t.text.casefold() in known for t in found)
+        if len(found) > 1 and shared * 2 >= len(self.listed):
+            self.listed = list(found)
+            return
+        for t in found:
+            at = known.get(t.text.casefold())
+            if at is None:
+                self.listed.append(t)
+            else:
+                self.listed[at] = msgspec.structs.replace(self.listed[at], status=t.status)
+
     def todos(self) -> list[Todo]:
         """The tasks: the newest list, and boxes in files that were written."""
         out = list(self.listed)
@@ -303,6 +348,13 @@ class Ledger:
         for sentence in planted(text):
             if len(self.foreign) < 24 and all(f.text != sentence for f in self.foreign):
                 self.foreign.append(Foreign(source, sentence))
+
+
+def _unreached(text: str) -> bool:
+    """True where the answer to a fetch is nothing but an HTTP error."""
+    return len(text) < 600 and bool(
+        re.match(r"(?i)\W*(?:error\W+)?(?:http\S*\s+|status\W+(?:code\W+)?)?[45]\d\d\b", text)
+    )
 
 
 def _refused(text: str) -> bool:

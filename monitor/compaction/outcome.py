@@ -23,21 +23,22 @@ _CODE_TAG = re.compile(
     r"(?i)<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
 )
 _SUMMARY = re.compile(
-    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|"
+    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|issues?|"
     r"tests?)\b|\btests?:?\s+\d+|"
-    r"\b(?:all checks passed|build (?:successful|failed|succeeded)|success: no issues|no issues found|"
+    r"\b(?:all checks passed|build (?:success\w*|failed|failure|succeeded)|success: no issues|no issues found|"
     r"found \d+ errors?|compiled "
-    r"successfully|test result:|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
+    r"successfully|test result:|"
+    r"finished `?\w+`? (?:\[|profile)|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
     r"失败|合格|成功|失敗)).*$"
 )
 _BAD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
-    r"\bbuild failed|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
+    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
+    r"\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|\bsuccess: no "
     r"issues|\bno issues found|"
-    r"\bcompiled successfully|\btest result: ok|"
+    r"\bcompiled successfully|\btest result: ok|\bfinished `?\w+`? (?:\[|profile)|"
     r"✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
 )
 _TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
@@ -70,6 +71,11 @@ _NOT_ERROR = re.compile(
     r"\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
 )
 _FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+)\s+(\S.*)$")
+_DIAGNOSIS = re.compile(r"^\s*(?:[\w@.-]+/)*[\w@.-]+\.[a-z]{1,5}(?::\d+(?::\d+)?:|\(\d+,\d+\):)\s+\S")
+#: what a test says of its failure: indented place and message (go test), or one side of a comparison
+_TEST_SAYS = re.compile(r"^\s{2,}(\S+_test\.\w+:\d+):\s+(\S.*)$")
+_SIDE = re.compile(r"(?i)^(?:expected|actual|received|got|want)\s*[:=]\s*\S")
+_WHY = re.compile(r"(?i)^\*?\s*what went wrong:?$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -110,8 +116,11 @@ def clean(text: str) -> str:
     return text
 
 
-def judge(text: str, is_error: bool, *, piped: bool = False) -> Outcome:
-    """How the call ended, from the client's mark, an exit code, or the words of the output."""
+def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = False) -> Outcome:
+    """How the call ended, from the client's mark, an exit code, or the words of the output.
+
+    ``checks``: a compiler, linter or test was run, so that lines with file and place are complaints.
+    """
     text, code = body(text)
     if code is None:
         code = exit_code(text)
@@ -119,7 +128,7 @@ def judge(text: str, is_error: bool, *, piped: bool = False) -> Outcome:
     bad = (
         bool(word)
         and bool(_BAD.search(word))
-        and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error", word))
+        and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error|\bissue", word))
     )
     if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
         return Outcome("failed", code, word)
@@ -127,7 +136,15 @@ def judge(text: str, is_error: bool, *, piped: bool = False) -> Outcome:
         return Outcome("passed", code, word)
     if word:
         return Outcome("failed" if bad else "passed", code, word)
+    if checks and any(_DIAGNOSIS.match(x) and "warning" not in x.lower() for x in text[-6_000:].split("\n")):
+        return Outcome("failed", code, word)
     return Outcome("unknown", code, word)
+
+
+def raised(text: str) -> str:
+    """The exception an output ends with, "" if it does not."""
+    last = text.rstrip().rsplit("\n", 1)[-1].strip()
+    return last[:300] if re.match(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S", last) else ""
 
 
 def exit_code(text: str) -> int | None:
@@ -161,6 +178,7 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
     tests: list[str] = []
     seen: dict[str, int] = {}
     place = ""
+    why = False
     for raw in text.split("\n"):
         line = raw.strip()
         if len(line) < 6 or len(line) > 2_000:
@@ -169,6 +187,14 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
         if m:
             tests.append(m.group(1)[:240])
             continue
+        says = _TEST_SAYS.match(raw) if failed else None
+        if says or (why and line[0] == ">"):
+            told = says.group(2) if says else line[1:].strip()
+            if told not in seen:
+                seen[told] = len(strong)
+                strong.append(Problem(told[:300], says.group(1) if says else ""))
+            continue
+        why = bool(_WHY.match(line)) or (why and not line.startswith("*"))
         at = _AT.match(_unlogged(line))
         if at:
             place = at.group(1)
@@ -181,7 +207,11 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
                 seen[told] = len(strong)
                 strong.append(Problem(told[:300]))
         elif (
-            failed and line[0] != ">" and not _LEVEL.match(line) and _WORD.search(line) and not _NOT_ERROR.search(line)
+            failed
+            and line[0] != ">"
+            and not _LEVEL.match(line)
+            and (_WORD.search(line) or _SIDE.match(line) or _DIAGNOSIS.match(line))
+            and not _NOT_ERROR.search(line)
         ):
             lint = _LINT.match(raw)
             said = " ".join(lint.group(1).split()) if lint else line
@@ -217,6 +247,6 @@ def _error_of(line: str) -> str:
     if m:
         rest = _unlogged(line)
         return "" if re.fullmatch(r"(?:done|exit\w*|finished)\s+\S+=?\S*", rest) or len(rest) < 8 else rest
-    if _RAISED.match(line) and not line.endswith(("{", ";", ",")):
+    if _RAISED.match(line) and not line.endswith(("{", ";", ",")) and not re.match(r"\w{1,5}:\s*[\d.,]+\s*%?$", line):
         return line
     return ""

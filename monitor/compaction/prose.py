@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from monitor.compaction import words
+from monitor.compaction import phrases
 from monitor.compaction.sentences import Sentence, sentences
 from monitor.compaction.wishes import Said
 
@@ -30,6 +30,9 @@ _NARRATION = re.compile(
     r"reviso|compruebo|leo|busco|ahora (?:miro|leo|reviso)|je (?:regarde|lis|vérifie|commence|lance|"
     r"vais)|regardons|voyons|vou |vejamos|guardo|leggo|vediamo)"
 )
+_PACKAGE = re.compile(r"\b\w[\w.-]*(?:/[\w.-]+)+")
+#: a task with a box: told as a task, not as prose
+BOX = re.compile(r"^\[[ xX~>/-]\]\s")
 _LETTERS = re.compile(r"[^\W\d_]")
 _GREETING = re.compile(
     r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
@@ -48,25 +51,26 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
     if (
         len(text) > 700
         or _GREETING.match(bare)
+        or BOX.match(bare)
         or bare.endswith((":", "：", "?", "？"))
         or len(_LETTERS.findall(bare)) < 4
     ):
         return "", 0.0
     own = s.own
     facts = min(len(_FACT.findall(text)), 4)
-    choice = bool(words.CHOICE.search(own))
-    reason = bool(words.REASON.search(own))
-    dead = bool(words.GIVEN_UP.search(own))
-    result = bool(words.RESULT.search(own))
-    coming = bool(words.NEXT.search(own))
+    choice = bool(phrases.CHOICE.search(own))
+    reason = bool(phrases.REASON.search(own))
+    dead = bool(phrases.GIVEN_UP.search(own))
+    result = bool(phrases.RESULT.search(own))
+    coming = bool(phrases.NEXT.search(own))
     score = (
         2.5 * choice + 2.5 * reason + 2.5 * dead + 1.5 * result + 1.0 * coming + 0.6 * facts + 2.0 * final + 3.0 * cause
     )
-    told = choice and facts
+    told = choice and (facts or bool(_PACKAGE.search(own)))
     plain = not (cause or dead or reason or told)
     if cause and not (facts or reason or dead) and len(bare) < 28 and bare.isascii():
         return "", 0.0
-    if acts and not (reason or dead or facts > 1) and _NARRATION.match(text):
+    if acts and not (reason or dead or told or facts > 1) and _NARRATION.match(text):
         return "", 0.0
     if acts and plain and (_NARRATION.match(text) or facts <= 1 + (" " not in text)):
         return "", 0.0
@@ -94,10 +98,10 @@ def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, a
 def is_choice(text: str) -> bool:
     """True for a sentence of the user that decides between ways or says why."""
     return bool(
-        words.CHOICE.search(text) or words.GIVEN_UP.search(text) or words.REASON.search(text)
+        phrases.CHOICE.search(text) or phrases.GIVEN_UP.search(text) or phrases.REASON.search(text)
     ) and not text.rstrip().endswith(("?", "？"))
 
 
 def coming(text: str) -> bool:
     """True for a sentence that tells what comes next."""
-    return bool(words.NEXT.search(text))
+    return bool(phrases.NEXT.search(text)) and not BOX.match(text)

@@ -45,10 +45,13 @@ _REDIRECT = re.compile(r"\s*(?:\d?>>?|&>>?)\s*(?:&\d|/dev/null|\S+)|\s+<\s*/dev/
 _QUOTE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _TAIL = re.compile(r"\s*\|\s*(\w[\w.-]*)\b[^|]*$")
 _WRITES = re.compile(r"(?<![\d&>])>{1,2}\s*([\w./~@+-]+\.\w+|[\w./~@-]*/[\w.@-]+)")
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(.*?)\n\s*\1\b", re.S)
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n(?:.*?\n)?\s*\1\b", re.S)
 _PREFIX = re.compile(
     r"^(?:[A-Za-z_]\w*=\S*\s+|(?:sudo|time|nice|command|exec|nohup)\s+|env\s+(?=\w+=)|timeout\s+(?:-\S+\s+)*\S+\s+|"
     r"(?:uv|poetry|pipenv|pdm|hatch|bundle|pixi|rye)\s+(?:run|exec)\s+(?:--\s+)?)+"
+)
+_SQL_ACTS = re.compile(
+    r"(?i)\s(?:-f|--file)[\s=]|<\s*\S+\.sql|\b(?:insert|update|delete|alter|create|drop|truncate|vacuum)\s"
 )
 _SSH = re.compile(r"^(?:ssh|docker\s+exec|kubectl\b.*?\bexec)\b")
 #: options that change how much is told or how fast, and nothing about what is checked
@@ -84,7 +87,7 @@ class Line(msgspec.Struct, frozen=True):
 
 def parse(command: str) -> Line:
     """The parts of a command line and the files it touches."""
-    bare = _HEREDOC.sub("<<EOF", command.strip())
+    bare = _HEREDOC.sub(lambda m: "<<EOF" + m[2], command.strip())
     parts: list[Part] = []
     read: list[str] = []
     written: list[str] = list(_WRITES.findall(bare))
@@ -233,6 +236,8 @@ def _use(text: str, words: list[str]) -> Use:
         return "files" if any(w.startswith("-i") for w in rest) else "look"
     if rest and all(w in ("-v", "-V", "--version", "version", "--help", "-h") for w in rest):
         return "look"
+    if name in ("psql", "mysql", "sqlite3", "duckdb") and _SQL_ACTS.search(text):
+        return "act"
     if name in _LOOKERS:
         method = next((rest[i + 1].upper() for i, w in enumerate(rest[:-1]) if w in ("-X", "--request")), "")
         return (

@@ -23,7 +23,7 @@ _CUE = re.compile(
 )
 _PAIR = re.compile(
     r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"
-    r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b"
+    r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b|^[A-Za-z][\w ./%-]{1,24}\s\d+[.,]\d+$|^\w*_id\s+\S*\d"
 )
 _SKIP = re.compile(
     r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|\(?exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
@@ -32,7 +32,8 @@ _SKIP = re.compile(
     r"FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|"
     r"Exception)\b|\bretry|\|\s+\d+ [+-]+$|\berror\b|\[secret removed\]$|^\(?\d+ rows?\)?$|^\W*(?:Test "
     r"Files|Tests|Test Suites|Suites|Snapshots|Duration|Start at|Ran all)\b|^[❯›»]|^(?:platform|"
-    r"plugins|collected|rootdir)\b"
+    r"plugins|collected|rootdir)\b|\b\d+ (?:passed|failed)\b|^(?:--- |FAIL|ok)\s?|^-->|^Finished\b|\bTests run:|"
+    r"tests? passed"
 )
 _LONG = 200
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")

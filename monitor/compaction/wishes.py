@@ -6,7 +6,9 @@ question) that forbids, demands or limits; it holds until a later sentence takes
 * a sentence that names the rule ("forget the rule about …") takes back the best match, however weak;
 * one that permits ("you may now …") takes back a rule on the same matter, unless it is permission for one case;
 * a rule that holds "without my permission" survives a permission;
-* one that sets something else ("from now on …") replaces a rule on the same matter.
+* one that sets something else ("from now on …") replaces a rule on the same matter;
+* a limit with another number takes the place of the same limit as it was before;
+* of a sentence with several rules only the one that is meant goes, the others stay.
 
 Where this is not sure the rule is marked ``changed``: both sentences are shown and the newer one wins.
 """
@@ -26,6 +28,23 @@ from monitor.compaction.topics import overlap, topics
 
 Standing = Literal["active", "cancelled", "changed"]
 _QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
+#: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
+_CONTRAST = re.compile(
+    r"(?i)^(?:(?:and|und|y|et|e|o|or|oder|ou)\s+)?(?:not|never\s+(?:as|with|in)|nicht|nie\s+(?:als|mit|in)|kein\w*|no\b(?!\s+(?:more|less))|ni|pas|"
+    r"aucune?|rien|rather|instead|sondern|sino|mais\s+pas|unless|except|außer|because|since|weil|da|porque|car|that|"
+    r"which|when|if|wenn|falls|si|quand|so\s+that)\b(?!\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+)"
+)
+#: words of a limit, and of its change
+_LIMIT = re.compile(
+    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max\w*|min\w*|no\s+more|up\s+to|limits?|exceed|within|höchstens|mindestens|"
+    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|superar?|límite|au\s+(?:plus|moins|maximum)|dépasser|limite)\b|"
+    r"不超过|不少于|最多|至少|以内|之内|上限|以上|以下|最大|最低"
+)
+_ANEW = re.compile(
+    r"(?i)\b(?:now|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|senk\w*|ahora|sub\w{1,3}|baj\w{1,3}|"
+    r"désormais|maintenant|augment\w*|baiss\w*)\b|现在|改成|改为|提高|降低|今後|変更|引き上げ|引き下げ"
+)
+_NUMBER = re.compile(r"\d[\d.,]*")
 _CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
 
 
@@ -98,18 +117,29 @@ def read(
         for s in sentences(text):
             kind = lifts(s.own)
             took = _take_back(rules, about, s, turn, kind) if kind else False
+            if not took and is_rule(s):
+                took = _renumber(rules, about, s, turn)
+                if took:
+                    kind = "replace"
             if kind and not took and not words.NARROW.search(s.own):
                 _mark_said(said, s, turn, 2 if kind == "strong" else 3)
             if not is_rule(s):
                 said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
             elif kind == "strong" or took:
                 # it takes something back and may set something new: the clause that does is the rule
-                said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
-                for clause in _clauses(s.text):
-                    if not lifts(clause) or words.LIFT_REPLACE.search(clause):
-                        part = Sentence(clause)
-                        if is_rule(part) and not words.LIFT_STRONG.search(clause):
-                            add(clause, turn, kept)
+                anew = [
+                    c
+                    for c in _clauses(s.text)
+                    if (not lifts(c) or words.LIFT_REPLACE.search(c))
+                    and is_rule(Sentence(c))
+                    and not words.LIFT_STRONG.search(c)
+                ]
+                if kind == "replace" and anew:  # nothing in it only takes back
+                    anew = [s.text]
+                if anew != [s.text]:
+                    said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
+                for clause in anew:
+                    add(clause, turn, kept)
             else:
                 add(s.text, turn, kept)
     return rules, said
@@ -134,6 +164,65 @@ def _clauses(text: str) -> list[str]:
     return [text[a:b].strip(" ,，;；:：、") for a, b in pairwise(cuts) if b - a > 4]
 
 
+def _parts(text: str) -> list[str]:
+    """The rules a sentence is made of, each word for word; one where it cannot be taken apart."""
+    cuts = [0, *(m.end() for m in re.finditer(r"[,;；:：]\s*", text) if not _within(text, m.start())), len(text)]
+    out: list[str] = []
+    for a, b in pairwise(cuts):
+        piece = text[a:b].strip()
+        if out and (_CONTRAST.match(piece) or len(piece.split()) < 3 or not is_rule(Sentence(piece))):
+            out[-1] = text[text.rindex(out[-1]) : b].strip()
+        elif piece:
+            out.append(piece)
+    if len(out) > 1 and not is_rule(Sentence(out[0])):  # "Ground rules: …", "For the cache, …"
+        lead = out.pop(0)
+        if not lead.endswith((":", "：")):
+            out[0] = text[: text.index(out[0]) + len(out[0])]
+    return [re.sub(r"(?i)^(?:and|und|y|et|e|but|aber)\s+", "", x.strip(" ,;；:：")) for x in out]
+
+
+def _within(text: str, at: int) -> bool:
+    """True inside parentheses."""
+    return text.count("(", 0, at) > text.count(")", 0, at) or text.count("（", 0, at) > text.count("）", 0, at)
+
+
+def _take_apart(rules: list[Rule], about: list[dict[str, float]], mine: dict[str, float], turn: int | None) -> None:
+    """Where only a part of a sentence with several rules is meant, make each a rule, so that the others stay."""
+    for i in range(len(rules) - 1, -1, -1):
+        rule = rules[i]
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not overlap(about[i], mine):
+            continue
+        parts = _parts(rule.text)
+        if len(parts) < 2:
+            continue
+        topic = [topics(p) for p in parts]
+        shared = [overlap(t, mine) for t in topic]
+        if min(shared) < max(shared) * 0.75:
+            rules[i : i + 1] = [msgspec.structs.replace(rule, text=p) for p in parts]
+            about[i : i + 1] = topic
+
+
+def _renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
+    """A limit told anew with another number cancels the same limit told before; True where there was one."""
+    if not _NUMBER.search(s.own) or not (_LIMIT.search(s.own) or _ANEW.search(s.own)):
+        return False
+    mine = topics(s.own)
+    _take_apart(rules, about, mine, turn)
+    found = False
+    for i, rule in enumerate(rules):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
+            continue
+        if not (_NUMBER.search(rule.text) and (_LIMIT.search(rule.text) or _ANEW.search(s.own))):
+            continue
+        theirs = {k: w for k, w in about[i].items() if not k.startswith("d:")}
+        total = sum(theirs.values())
+        same = set(_NUMBER.findall(rule.text)) & set(_NUMBER.findall(s.own))
+        if total >= 2 and not same and overlap(theirs, mine) >= total * (0.6 if _ANEW.search(s.own) else 0.8):
+            rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
+            found = True
+    return found
+
+
 def _same(a: str, b: str) -> bool:
     return a.strip(" .。!！").casefold() == b.strip(" .。!！").casefold()
 
@@ -142,6 +231,9 @@ def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tu
     """Mark the rules this sentence takes back; True where there were some."""
     before = list(rules)
     mine = topics(s.own)
+    if not words.NARROW.search(s.own):
+        _take_apart(rules, about, mine, turn)
+        before = list(rules)
     scores = []
     for i, rule in enumerate(rules):
         if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
@@ -164,6 +256,8 @@ def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tu
         elif narrow or (consent and kind != "strong"):
             continue
         elif kind == "permit":
+            if shared < best[0] * 0.9:  # a name the whole conversation is about is in many rules
+                continue
             if shared >= 3 or (shared >= 2 and share >= 0.2):
                 verdict = "cancelled"
             elif shared >= 1 and share >= 0.34:

@@ -84,7 +84,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b",
         r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
         r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
-        r"(?:^|[,;:.]\s*)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
+        r"(?:^|[,;:.]\s*|\b(?:also|and|but|please)\s+)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
+        r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
         r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,4}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
         r"ve)\s+to)\b",
@@ -102,14 +103,14 @@ RULE: dict[str, re.Pattern[str]] = {
         + r"(?:please\s+)?(?:write|answer|reply|respond|speak|comment|document|use|name)\b[^.?!]*\b(?:in|to)\s+(?:"
         r"english|german|french|spanish|chinese|japanese|italian|portuguese|korean|russian|euros?|utc|cents?|"
         r"[A-Z]\w+)\b",
-        r"\bonly\s+(?:use|read|write|touch|change|edit|work|run|in|on|via|through|for|with|after|when|if)\b|"
+        r"\bonly\s+(?:use|read|write|touch|change|edit|work|run|in|on|via|through|from|by|for|with|after|when|if)\b|"
         r"\bread[- ]only\b",
         r"\b(?:is|are)\s+(?:not\s+to\s+be|to\s+be)\s+\w+ed\b|\bstick\s+(?:to|with)\b|\bno\s+\w+\s+(?:please|"
         r"allowed|in\s+prod\w*)\b",
     ),
     "de": _rx(
-        r"\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b[^?]*\b(?:nicht|kein\w*|nie(?:mals)?|nur|nichts)\b",
-        r"\b(?:nicht|kein\w*|nie(?:mals)?|nichts|nur)\b[^?]*\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b",
+        r"\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b[^?]*\b(?:nicht|kein\w*|nie(?:mals)?|nur|nichts|nirgend\w*)\b",
+        r"\b(?:nicht|kein\w*|nie(?:mals)?|nichts|nur|nirgend\w*)\b[^?]*\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|ten)?)\b",
         r"\bbitte\b[^?]*\b(?:nicht|kein\w*|nie|nur|immer|ohne)\b|\b(?:nicht|kein\w*|nur|immer|ohne)\b[^?]*\bbitte\b",
         r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|"
         r"immer|vor|nach|in)\b)",
@@ -127,19 +128,20 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|"
         r"gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
         r"\bnur\s+(?:lesend|über|mit|in|auf|nach|wenn|unter)\b|\bohne\s+(?:mein|rücksprache|zu\s|neue)\w*",
-        r"\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
+        r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
         r"\bhalte?\s+dich\s+an\b",
     ),
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|别(?![的人名处样])|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
         "始终|一律|统一|保持|保留|不超过|不少于|至少|最多|仍然|确保|除非|未经|避免|从现在起|今后|每次.{0,12}[都要先]|不用(?!了)|"
-        "一直|所有.{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变",
+        "一直|所有.{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|要在.{1,24}(?:跑|运行|执行|进行)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|上限.{0,6}\\d",
     ),
     "ja": _rx(
         "ないで|しないこと|ないように|禁止|厳禁|必ず|のみ|絶対に?|てはいけ|てはなら|てはダメ|てはだめ|ちゃだめ|いけません|なりません|べき",
         "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|"
         "だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
-        "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守",
+        "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守|だけ(?:です|にして|に限)|"
+        "(?:最大|最低|最小|上限|下限|間隔|以上|以下)[^。]{0,30}(?:して|に(?:する|して)|とする|まで)",
     ),
     "es": _rx(
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
@@ -152,6 +154,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:solo|sólo)\s+(?:usa|lee|en|con|para|de|si|cuando|lectura|puedes|se)\b|"
         r"\b(?:a\s+partir\s+de\s+ahora|en\s+(?:vez|lugar)\s+de|como\s+máximo|como\s+mínimo|al\s+menos|"
         r"antes\s+de\s+cada|desde\s+ahora)\b",
+        r"\b(?:usa|utiliza|emplea)\w*\s+[^.?!]*\bno\s+\w+|\btod[oa]s\s+(?:l[oa]s\s+)?\w+[^.?!]*\b(?:van|llevan|pasan|"
+        r"quedan|siguen|deben|tienen)\b|\bavis\w+\b[^.?!]*\bantes\b",
         r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|"
         r"español|alemán|francés)\b",
     ),
@@ -160,7 +164,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
-        r"\b(?:pas\s+de|aucune?)\s+\w+",
+        r"\b(?:pas\s+de|aucune?)\s+\w+|\bpas\s+d['’]\w+|\brien\s+d['’]autre|(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
+        r"(?!faire\b|\w+er\b)",
         r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|"
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
         r"assurez-vous|évite[zr]?|garde[zr]?|conserve[zr]?|seulement)\b|\ben\s+lecture\s+seule\b|\btel(?:le)?s?\s+quel",
@@ -190,7 +195,7 @@ RULE: dict[str, re.Pattern[str]] = {
 STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
         r"^(?:it|there|this|that|i|we|they|he|she|the\s+\w+(?:\s+\w+)?)\s+(?:is|are|was|were|has|have|had|"
-        r"does|did|do|don['’]t|doesn['’]t|shows?|fails?|works?|only|just|need|must|want|think|thought|got|"
+        r"does|did|do|don['’]t|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
         r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits)\b)|^we\s+(?:must|"
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
@@ -213,24 +218,29 @@ LIFT_STRONG = _rx(
     r"\b(?:forget|scratch|drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|"
     r"void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|"
     r"previous|instruction|about)",
+    r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
     r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
     r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
     r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
     r"cancel\w*|over)",
     r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|"
-    r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:gilt|"
+    r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:kannst|könnt|darfst)\s+(?:du|ihr)\s+"
+    r"(?:\w+\s+){0,2}(?:vergessen|streichen|ignorieren|weglassen)\b|\bhat\s+sich\s+erledigt\b|\bf[aä]ll(?:t|en)\s+weg\b|"
+    r"\bist\s+vom\s+tisch\b|\b(?:gilt|"
     r"gelten)\s+(?:ab\s+\w+\s+)?nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|"
     r"obsolet)\b|\b(?:heb\w*|nehm\w*|nimm\w*)\b[^.?!]{0,40}\b(?:auf|zurück)\b[^.?!]{0,3}$|"
     r"\bnicht\s+mehr\s+nötig\b|\bbrauchst?\s+(?:\w+\s+){0,4}nicht\s+mehr\b|\bmuss\s+(?:\w+\s+){0,"
     r"4}nicht\s+mehr\b",
     "(?:忘掉|忘了|忘记|忽略|取消|撤销|撤回|收回|作废|解除|废除).{0,24}(?:规则|规定|要求|限制|约束|之前|刚才|前面|那条|说的)|(?:规则|规定|要求|限制|约束|"
     "那条).{0,16}(?:取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再",
-    "(?:忘れて|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
+    "(?:忘れて(?!は|し)|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
     "もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
+    r"(?<!\bno\s)\bolv[ií]da\w*\s+(?!que\b|de\s+que\b)\w+",
     r"\b(?:olvida\w*|ignora|cancela|anula|retir[oa]|elimin[ao]|deja\s+sin\s+efecto)\b[^.?!]{0,"
     r"60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|"
     r"instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|"
     r"tienes\s+que)|\bqueda\s+(?:anulad|cancelad|sin\s+efecto)",
+    r"(?<!n['’])\boublie[zr]?\s+(?!pas\b|que\b)\w+",
     r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|"
     r"consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|"
     r"a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
@@ -298,77 +308,6 @@ CONSENT = _rx(
     r"\bsans\s+(?:mon|ma|votre)?\s*(?:accord|permission|autorisation|demander|validation)|\bdemande\w*[- ]moi\s+avant",
 )
 
-#: why something was done
-REASON = _rx(
-    r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|"
-    r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|"
-    r"which\s+means)\b",
-    r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
-    r"ohnehin|sodass|liegt\s+daran)\b",
-    "因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
-    "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
-    r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
-    r"\b(?:parce\s+qu|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
-    r"\b(?:porque|pois|já\s+que|perché|poiché|siccome|потому|поскольку|из-за|чтобы)\b|때문|위해",
-)
-#: a choice between ways
-CHOICE = _rx(
-    r"\b(?:decid\w+|decision|chose|choose|chosen|opt(?:ed)?\s+for|instead(?:\s+of)?|rather\s+than|"
-    r"prefer\w*|recommend\w*|suggest\w*|propos\w*|switch(?:ed|ing)?\s+to|go(?:ing)?\s+with|went\s+with|"
-    r"settled|agreed|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
-    r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
-    r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
-    r"würde\s+ich|ich\s+würde|möglichkeiten)\b",
-    "决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
-    "決定|採用|選択|選びました|代わりに|に変更|推奨|提案|方針|方式|案[はを]|ではなく|にします|切り替え",
-    r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
-    r"opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",
-    r"\b(?:décid\w+|décision|choisi\w*|choix|plutôt|au\s+lieu|recommand\w+|propos\w+|préf\w+|opter|solution)\b",
-    r"\b(?:decidi\w*|escolh\w+|em\s+vez|invece|scelt\w+|решил\w*|выбра\w+|вместо|предлага\w+)\b|결정|선택|대신",
-)
-#: a way that was tried and given up, a guess that proved wrong
-GIVEN_UP = _rx(
-    r"\b(?:abandon\w*|reject\w*|ruled\s+out|rule\s+out|discard\w*|dropped|drop(?:ping)?\s+(?:the|this|"
-    r"that)|gave\s+up|give\s+up|did\s?n['’]?o?t\s+(?:work|help)|does\s?n['’]?o?t\s+(?:work|help|explain)|"
-    r"no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|"
-    r"was\s+wrong|turned\s+out|too\s+(?:slow|heavy|large|expensive)|only\s+explains|not\s+enough|"
-    r"fails?\s+because)\b",
-    r"\b(?:verworfen|verwerfe\w*|aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|"
-    r"klappt\s+nicht|bringt\s+nichts|lass\b[^.?!]{0,40}\bweg|weglassen|zurückgenommen|rückgängig|"
-    r"ausgeschlossen|scheidet\s+aus|sackgasse|hilft\s+nicht|verhindert\s+nur|erklärt\s+nur|"
-    r"reicht\s+nicht|zu\s+(?:langsam|schwer|teuer|groß))\b",
-    "放弃|行不通|没有效果|没效果|无效|不可行|排除|推翻|回滚|撤销|走不通|太[重慢大贵]|不是(?:根本)?原因|没有用|不管用|几乎没有",
-    "断念|却下|見送|効果がな|効果はな|うまくいか|だめでし|ダメでし|原因ではな|除外|ロールバック|取り下げ|やめ(?:ます|ました|て)|重すぎ|遅すぎ|不十分",
-    r"\b(?:descart\w+|abandon\w+|no\s+funcion\w+|no\s+sirve|no\s+explica|no\s+es\s+la\s+causa|revert\w+|"
-    r"rechaz\w+|sin\s+efecto|callejón|no\s+admite|no\s+basta|demasiado)\b",
-    r"\b(?:abandonn\w+|écart\w+|rejet\w+|ne\s+marche\s+pas|ne\s+fonctionne\s+pas|sans\s+effet|annul\w+|"
-    r"impasse|n['’]est\s+pas\s+la\s+cause|trop\s+(?:lent|lourd))",
-    r"\b(?:descartad\w+|abandonad\w+|não\s+funciona|scartat\w+|non\s+funziona|отказ\w+|не\s+работает|"
-    r"откат\w+)\b|포기|효과가\s*없|안\s*됩",
-)
-#: what comes next
-NEXT = _rx(
-    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|todo|"
-    r"to\s+do|then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?)|waiting\s+for|"
-    r"should\s+wait|pending|follow-?up)\b",
-    r"\b(?:nächste[rsn]?\s+schritte?|als\s+nächstes|danach|offen(?:e[rsn]?)?|noch\s+(?:zu|offen)|"
-    r"bleibt\s+noch|ausstehend|steht\s+noch\s+aus|fehlt\s+noch|restliche)\b",
-    "下一步|接下来|剩下|剩余|还需|还要|待办|未完成|之后再|然后再|还差",
-    "次(?:は|に|の)|残り|残って|これから|未完了|今後の|あとは|続いて",
-    r"\b(?:siguiente(?:s)?\s+pasos?|próximo|queda[n]?|falta[n]?|pendiente[s]?|a\s+continuación|después|luego)\b",
-    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?\s+(?:à|encore)?|ensuite|à\s+faire|en\s+attente)\b",
-    r"\b(?:próximos?\s+passos?|falta|resta|prossim\w+\s+pass\w+|далее|осталось|следующ\w+)\b|다음|남은",
-)
-#: something is done or found out
-RESULT = _rx(
-    r"\b(?:found|confirmed|shows?|explains?|fixed|done|finished|green|passes|passed|works|verified|"
-    r"measured|equals|exactly|released|deployed|merged)\b",
-    r"\b(?:gefunden|bestätigt|zeigt|behoben|erledigt|fertig|grün|läuft|gemessen|ergibt|umgestellt|scheitern|stimmt)\b",
-    "发现|确认|修复|完成|通过|已经|降到|提交|原因|结果",
-    "確認|判明|修正|完了|成功|原因|結果|できました|見つか",
-    r"\b(?:encontr\w+|confirm\w+|listo|hecho|arregl\w+|funciona|muestra\w*|apunta\w*|bajó|activó|causa)\b",
-    r"\b(?:trouvé|confirmé|corrigé|terminé|fait|montre|fonctionne|prêt)\b",
-)
 #: what somebody else said or wrote, told by the user
 REPORTED = _rx(
     r"\b(?:wrote|writes|says?|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|opinion)\b",

@@ -31,8 +31,8 @@ _NAMED = re.compile(
 )
 #: values that are placeholders
 _EMPTY = re.compile(r"(?i)(?:your[_-].*|<.*|\$.*|\{.*|\*+|x{4,}|changeme|none|null|true|false|\[secret removed.*)")
-#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers
-_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*)")
+#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers, dates
+_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*|\d{4}-\d\d-\d\d(?:t[\d:.z+-]*)?)")
 
 
 def redact(text: str) -> str:

@@ -68,7 +68,7 @@ class Codex(SessionFormat):
                 continue
             m = parse_item(item)
             summary = m.is_summary or (
-                m.role == "user" and bool(told) and bool(m.text) and (m.text in told or told in m.text)
+                m.role == "user" and bool(told) and told in m.text  # a message the summary quotes is the user's
             )
             out.append(
                 msgspec.structs.replace(

@@ -1,0 +1,87 @@
+"""Words by which prose of an assistant is sorted: reasons, choices, ways given up, next steps, results; many languages.
+
+Patterns only, no logic; :mod:`prose` asks them, all languages at once, as their words do not collide here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+
+
+def _rx(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), _I)
+
+
+#: why something was done
+REASON = _rx(
+    r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|"
+    r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|"
+    r"which\s+means)\b",
+    r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
+    r"ohnehin|sodass|liegt\s+daran)\b",
+    "因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
+    "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
+    r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
+    r"\b(?:parce\s+qu|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
+    r"\b(?:porque|pois|já\s+que|perché|poiché|siccome|потому|поскольку|из-за|чтобы)\b|때문|위해",
+)
+#: a choice between ways
+CHOICE = _rx(
+    r"\b(?:decid\w+|decision|chose|choose|chosen|opt(?:ed)?\s+for|instead(?:\s+of)?|rather\s+than|"
+    r"prefer\w*|recommend\w*|suggest\w*|propos\w*|switch(?:ed|ing)?\s+to|go(?:ing)?\s+with|went\s+with|"
+    r"settled|agreed|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
+    r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
+    r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
+    r"würde\s+ich|ich\s+würde|möglichkeiten)\b",
+    "决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
+    "決定|採用|選択|選びました|代わりに|に変更|推奨|提案|方針|方式|案[はを]|ではなく|にします|切り替え|を使い(?:ます|ました)|を使うことに",
+    r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
+    r"opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",
+    r"\b(?:décid\w+|décision|choisi\w*|choix|plutôt|au\s+lieu|recommand\w+|propos\w+|préf\w+|opter|solution)\b",
+    r"\b(?:decidi\w*|escolh\w+|em\s+vez|invece|scelt\w+|решил\w*|выбра\w+|вместо|предлага\w+)\b|결정|선택|대신",
+)
+#: a way that was tried and given up, a guess that proved wrong
+GIVEN_UP = _rx(
+    r"\b(?:abandon\w*|reject\w*|ruled\s+out|rule\s+out|discard\w*|dropped|drop(?:ping)?\s+(?:the|this|"
+    r"that)|gave\s+up|give\s+up|did\s?n['’]?o?t\s+(?:work|help)|does\s?n['’]?o?t\s+(?:work|help|explain)|"
+    r"no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|"
+    r"was\s+wrong|turned\s+out|too\s+(?:slow|heavy|large|expensive)|only\s+explains|not\s+enough|"
+    r"fails?\s+because)\b",
+    r"\b(?:verworfen|verwerfe\w*|aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|"
+    r"klappt\s+nicht|bringt\s+nichts|lass\b[^.?!]{0,40}\bweg|weglassen|zurückgenommen|rückgängig|"
+    r"ausgeschlossen|scheidet\s+aus|sackgasse|hilft\s+nicht|verhindert\s+nur|erklärt\s+nur|"
+    r"reicht\s+nicht|zu\s+(?:langsam|schwer|teuer|groß))\b",
+    "放弃|行不通|没有效果|没效果|无效|不可行|排除|推翻|回滚|撤销|走不通|太[重慢大贵]|不是(?:根本)?原因|没有用|不管用|几乎没有",
+    "断念|却下|見送|効果がな|効果はな|うまくいか|だめでし|ダメでし|原因ではな|除外|ロールバック|取り下げ|やめ(?:ます|ました|て)|重すぎ|遅すぎ|不十分",
+    r"\b(?:descart\w+|abandon\w+|no\s+funcion\w+|no\s+sirve|no\s+explica|no\s+es\s+la\s+causa|revert\w+|"
+    r"rechaz\w+|sin\s+efecto|callejón|no\s+admite|no\s+basta|demasiado)\b",
+    r"\b(?:abandonn\w+|écart\w+|rejet\w+|ne\s+marche\s+pas|ne\s+fonctionne\s+pas|sans\s+effet|annul\w+|"
+    r"impasse|n['’]est\s+pas\s+la\s+cause|trop\s+(?:lent|lourd))",
+    r"\b(?:descartad\w+|abandonad\w+|não\s+funciona|scartat\w+|non\s+funziona|отказ\w+|не\s+работает|"
+    r"откат\w+)\b|포기|효과가\s*없|안\s*됩",
+)
+#: what comes next
+NEXT = _rx(
+    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|todo|"
+    r"to\s+do|then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?)|waiting\s+for|"
+    r"should\s+wait|pending|follow-?up)\b",
+    r"\b(?:nächste[rsn]?\s+schritte?|als\s+nächstes|danach|offen(?:e[rsn]?)?|noch\s+(?:zu|offen)|"
+    r"bleibt\s+noch|ausstehend|steht\s+noch\s+aus|fehlt\s+noch|restliche)\b",
+    "下一步|接下来|剩下|剩余|还需|还要|待办|未完成|之后再|然后再|还差",
+    "次(?:は|に|の)|残り|残って|これから|未完了|今後の|あとは|続いて",
+    r"\b(?:siguiente(?:s)?\s+pasos?|próximo|queda[n]?|falta[n]?|pendiente[s]?|a\s+continuación|después|luego)\b",
+    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?\s+(?:à|encore)?|ensuite|à\s+faire|en\s+attente)\b",
+    r"\b(?:próximos?\s+passos?|falta|resta|prossim\w+\s+pass\w+|далее|осталось|следующ\w+)\b|다음|남은",
+)
+#: something is done or found out
+RESULT = _rx(
+    r"\b(?:found|confirmed|shows?|explains?|fixed|done|finished|green|passes|passed|works|verified|"
+    r"measured|equals|exactly|released|deployed|merged|reached|reaches|achieved|dropped\s+to|down\s+to)\b",
+    r"\b(?:gefunden|bestätigt|zeigt|behoben|erledigt|fertig|grün|läuft|gemessen|ergibt|umgestellt|scheitern|stimmt|erreicht)\b",
+    "发现|确认|修复|完成|通过|已经|降到|提交|原因|结果|达到",
+    "確認|判明|修正|完了|成功|原因|結果|できました|見つか|達成",
+    r"\b(?:encontr\w+|confirm\w+|listo|hecho|arregl\w+|funciona|muestra\w*|apunta\w*|bajó|activó|causa|alcanz\w+)\b",
+    r"\b(?:trouvé|confirmé|corrigé|terminé|fait|montre|fonctionne|prêt|atteint)\b",
+)
