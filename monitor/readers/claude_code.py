@@ -28,7 +28,7 @@ from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in
-from monitor.readers.claude_steps import LONG, Note, Notes, tool_result
+from monitor.readers.claude_steps import LONG, MESSAGE, Note, Notes, tool_result
 from monitor.readers.forgotten import Forgotten
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
@@ -44,7 +44,7 @@ class ClaudeCodeParser(BaseParser):
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
         self._groups: dict[str, Group] = {}
-        self._gone = Forgotten()  # answers that are no longer among them
+        self._gone: Forgotten | None = None  # answers that are no longer among them
         self._dirty: list[Group] = []
         self._requests: dict[str, str] = {}  # id of an api-request line -> its time
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
@@ -62,12 +62,17 @@ class ClaudeCodeParser(BaseParser):
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         decode, detail, agent = shape.decode, self.options.detail, self._agent
         group: Group | None = None
-        noted = self._notes.noted
+        noted, place = self._notes.noted, 0
         number = first - 1
         for raw in lines:
             number += 1
-            if len(raw) > LONG and not detail and (head := tool_result(raw)) and self._set_aside(raw, head, number):
-                continue
+            if (raw.startswith(MESSAGE, place) or len(raw) > LONG) and not detail:
+                # most of a transcript are results of tools, which are not needed before the end
+                found_at = tool_result(raw, place)
+                if found_at:
+                    place = found_at
+                    if self._set_aside(raw, place, number):
+                        continue
             try:
                 line = decode(raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -160,7 +165,7 @@ class ClaudeCodeParser(BaseParser):
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
         if group is None:
-            if local in self._gone:
+            if self._gone is not None and local in self._gone:
                 self.reread = True
                 return None
             if message.usage is None:
@@ -338,6 +343,7 @@ class ClaudeCodeParser(BaseParser):
     def _forget(self) -> None:
         """Let go of all but the latest answers; their calls have been taken."""
         names = list(self._groups)
+        self._gone = self._gone or Forgotten()
         self._gone.update(names[:-_KEPT])
         self._groups = {name: self._groups[name] for name in names[-_KEPT:]}
         self._requests = dict(list(self._requests.items())[-4 * _KEPT :])
@@ -375,7 +381,11 @@ class ClaudeCode:
                     if "content" in message and ("uuid" in value or "parentUuid" in value):
                         return 0.95
                 score = max(score, 0.8 if "uuid" in value or "parentUuid" in value else 0.6)
-            elif isinstance(kind, str) and kind in shape.BOOKKEEPING and ("sessionId" in value or "leafUuid" in value or "snapshot" in value):
+            elif (
+                isinstance(kind, str)
+                and kind in shape.BOOKKEEPING
+                and ("sessionId" in value or "leafUuid" in value or "snapshot" in value)
+            ):
                 score = max(score, 0.5)
         return score
 

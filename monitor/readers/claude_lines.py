@@ -107,7 +107,20 @@ class Line(Struct, gc=False):
     error: Raw = Raw()
 
 
+class ResultMessage(Struct, gc=False):
+    content: list[Block]
+
+
+class ResultLine(Struct, gc=False):
+    """A line that is known to hold results of tools."""
+
+    message: ResultMessage
+    sessionId: str | None = None
+    timestamp: str | None = None
+
+
 decode = msgspec.json.Decoder(Line).decode
+decode_result = msgspec.json.Decoder(ResultLine).decode
 _content: Callable[[Any], str | list[Block] | None] = msgspec.json.Decoder(str | list[Block] | None).decode
 _encode = msgspec.json.Encoder().encode
 _any = msgspec.json.Decoder().decode

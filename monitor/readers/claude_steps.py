@@ -24,13 +24,14 @@ from monitor.records import Step
 RECENT_STEPS = 40
 #: lines noted for them: not every line of an answer is a step
 _NOTED = 4 * RECENT_STEPS
-#: a line of this size in bytes is worth the look whether it must be decoded
+#: a line of this size in bytes is worth a search whether it must be decoded
 LONG = 4_096
 #: a longer line is turned into steps at once, so that what is noted stays small
 _HUGE = 1 << 18
 #: bytes up to which the text of a result is always decoded
 _TEXT = 2_000
-_MESSAGE = b'"message":{"role":"user","content":[{'
+#: how the message of a line with a tool's result begins, and the line itself
+MESSAGE, _BEGINNING = b'"message":{"role":"user","content":[{', b'{"parentUuid"'
 _RESULT = b'"type":"tool_result"'
 _HEAD, _REACH, _TAIL = 1_024, 192, 1_024
 _any = msgspec.json.Decoder().decode
@@ -42,24 +43,31 @@ Note = tuple[Kind, "Group | str", int, str | None, Any]
 Opened = tuple[Note, "list[shape.Block]"]
 
 
-def tool_result(raw: bytes) -> int:
+def tool_result(raw: bytes, place: int) -> int:
     """Whether a line, by its two ends, is one whole record that holds the result of a tool and nothing else.
 
     Quotes inside of JSON strings are escaped, so the bytes looked for cannot be part of a text. Keys before ``message``
-    hold plain values. A second record glued to it by another writer would show at the end: its beginning, or what
-    stands at the end of every answer. Where anything is unusual the answer is no.
+    hold plain values. A second record glued to it by another writer would show by its beginning; in a long line that is
+    looked for only at the end, where every answer shows itself as well. Where anything is unusual the answer is no.
+
+    Args:
+        place: where the message begins if the line is like the one before.
 
     Returns:
         Where the message begins, behind all plain values; 0 for no.
     """
-    start = raw.find(_MESSAGE, 0, _HEAD)
-    if start < 0 or (kind := raw.find(_RESULT, start, start + _REACH)) < 0:
+    start = place if raw.startswith(MESSAGE, place) else raw.find(MESSAGE, 0, _HEAD)
+    if start < 0 or (kind := raw.find(_RESULT, start, start + _REACH)) < 0 or raw.find(b"}", start, kind) >= 0:
         return 0
     if raw.find(b"{", 1, start) >= 0 or raw.find(b'"type":"user"', 0, start) < 0:
         return 0
-    if raw.find(b"}", start, kind) >= 0 or raw[:1] != b"{" or raw[-2:] != b"}\n":
+    if not raw.startswith(b"{") or not raw.endswith(b"}\n"):
         return 0
-    return start if raw.find(b'{"parentUuid"', -_TAIL) < 0 and raw.find(b'"requestId"', -_TAIL) < 0 else 0
+    if len(raw) > LONG:
+        glued = raw.find(_BEGINNING, -_TAIL) >= 0 or raw.find(b'"requestId"', -_TAIL) >= 0
+    else:
+        glued = raw.find(_BEGINNING, start) >= 0
+    return 0 if glued else start
 
 
 class Notes:
@@ -124,10 +132,10 @@ class Notes:
             return note, []
         if kind == "line":
             line = reread(told)
-            if line is None or line.message is None:
+            if line is None:
                 return None
-            told = line.message
-            note = ("results", self._parent or line.sessionId or self._session, number, line.timestamp, told)
+            note = ("results", self._parent or line.sessionId or self._session, number, line.timestamp, None)
+            return note, [block for block in line.message.content if block.type == "tool_result"]
         content = shape.content_of(told)
         wanted = "tool_use" if kind in ("said", "ended") else "tool_result"
         blocks = [block for block in content if block.type == wanted] if isinstance(content, list) else []
@@ -177,14 +185,19 @@ class Notes:
         return steps.tool_result(session, chain, time, number, name, ok, str(content or ""), category)
 
 
-def reread(raw: bytes) -> shape.Line | None:
+def reread(raw: bytes) -> shape.ResultLine | None:
     """A line that was noted undecoded; None if it is no record after all."""
     try:
-        return shape.decode(raw)
+        return shape.decode_result(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass
     try:
         found = objects(raw)
     except Skipped as skipped:
         found = skipped.objects
-    return shape.decode(shape.lenient(found[0])) if found and isinstance(found[0], dict) else None
+    if not found or not isinstance(found[0], dict):
+        return None
+    line = shape.decode(shape.lenient(found[0]))
+    content = shape.content_of(line.message) if line.message is not None else None
+    blocks = content if isinstance(content, list) else []
+    return shape.ResultLine(shape.ResultMessage(blocks), line.sessionId, line.timestamp)

@@ -22,7 +22,6 @@ Flags a step may carry:
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -35,19 +34,16 @@ from monitor.readers.step_tools import (
     PATCH_PATH,
     PATH_KEYS,
     PATH_NAMES,
-    PIPED,
     PLAN_EXITS,
-    SHELL_PATH,
-    SPACE,
-    TOOLS,
     Arguments,
-    category_of_command,
+    about_command,
     command_text,
     path_hash,
     stable_hash,
     to_object,
     todo_counts,
     todo_flags,
+    tool_of,
 )
 from monitor.records import Step
 
@@ -65,11 +61,7 @@ def tool_call(
     odd input.
     """
     data = to_object(arguments)
-    short = name.lower()
-    category = TOOLS.get(short)
-    if category is None and ("__" in short or "." in short or ":" in short):
-        short = re.split(r"__|[.:]", short)[-1]  # mcp__server__tool, developer__shell, functions.shell
-        category = TOOLS.get(short)
+    short, category = tool_of(name)
     flags: tuple[str, ...] = ()
     todos: tuple[int, int, int] | None = None
     paths: list[int] = []
@@ -102,7 +94,7 @@ def tool_call(
             patch = data.get("input", data.get("patch"))
             if isinstance(patch, str):
                 paths += [path_hash(p) for p in PATCH_PATH.findall(patch)[:16]]
-        kept: Any = {k: v for k, v in data.items() if k not in NOISE}
+        kept: Any = data if NOISE.isdisjoint(data) else {k: v for k, v in data.items() if k not in NOISE}
     else:
         kept = data
         if isinstance(data, list):
@@ -113,14 +105,12 @@ def tool_call(
             else:
                 paths += [path_hash(p) for p in PATCH_PATH.findall(data)[:16]]
     if command:
-        head = command[:4000]
+        judged, piped, named, kept = about_command(command)
         if category == "shell":
-            category = category_of_command(head)
-        if category == "check" and PIPED.search(head):
+            category = judged
+        if category == "check" and piped:
             flags += ("piped",)
-        found = PATCH_PATH.findall(head) or SHELL_PATH.findall(head[:1000])
-        paths += [path_hash(p) for p in found[:8]]
-        kept = SPACE.sub(" ", command).strip()
+        paths += named
     if short in PLAN_EXITS:
         flags += ("plan_exit",)
     elif short in COMPLETIONS:

@@ -106,17 +106,29 @@ _READ = Lazy(_AT + r"(?:cat|sed\s+-n|head|tail|less|more|nl|bat|wc|git\s+(?:show
 _SEARCH = Lazy(_AT + r"(?:grep|egrep|rg|ag|ack|find|fd|ls|tree|git\s+(?:grep|status|ls-files)|which)\b")
 PIPED = Lazy(r"\|\s*(?:tail|head|grep|rg|tee|sed|awk|cut|sort|cat|less)\b|\|\|\s*(?:true|:)|;\s*(?:echo|true)\b")
 PATCH_PATH = Lazy(r"\*\*\* (?:Update|Add|Delete) File: (.+)")
-SHELL_PATH = Lazy(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
+_PATH = Lazy(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
 SPACE = re.compile(r"\s+")
 _PARTS = re.compile(r"[^/\\]+")
 
 
+@lru_cache(maxsize=4096)
 def path_hash(path: str) -> int:
     """A path by its last two parts, so that absolute and relative spellings of a file are the same one."""
     parts = _PARTS.findall(path.strip("\"' \t\r\n"))[-2:]
     if "." in parts:
         parts = [part for part in parts if part != "."]
     return crc32("/".join(parts).encode("utf-8", "replace"))
+
+
+def paths_in(text: str, most: int) -> list[str]:
+    """The first paths and file names in a text."""
+    found: list[str] = []
+    for word in text.split():
+        if "/" in word or "." in word:
+            found += _PATH.findall(word)
+            if len(found) >= most:
+                return found[:most]
+    return found
 
 
 #: asked in this order; a rule is only tried where one of its words occurs, which is much quicker than the pattern
@@ -130,13 +142,33 @@ _RULES: tuple[tuple[str, Lazy, tuple[str, ...]], ...] = (
 )
 
 
-@lru_cache(maxsize=512)
 def category_of_command(command: str) -> str:
     """What a shell command line is for; ``shell`` where nothing says."""
     for category, pattern, words in _RULES:
         if (not words or any(word in command for word in words)) and pattern.search(command):
             return category
     return "shell"
+
+
+@lru_cache(maxsize=512)
+def tool_of(name: str) -> tuple[str, str | None]:
+    """A tool's plain name in lower case, and what it is for if that is known."""
+    short = name.lower()
+    category = TOOLS.get(short)
+    if category is None and ("__" in short or "." in short or ":" in short):
+        short = re.split(r"__|[.:]", short)[-1]  # mcp__server__tool, developer__shell, functions.shell
+        category = TOOLS.get(short)
+    return short, category
+
+
+@lru_cache(maxsize=512)
+def about_command(command: str) -> tuple[str, bool, tuple[int, ...], str]:
+    """Of a command line: what it is for, whether a pipe hides its exit code, hashes of the paths it names, and itself
+    with single spaces. Agents run the same few commands again and again, so the latest answers are kept."""
+    head = command[:4000]
+    found = (PATCH_PATH.findall(head) if "***" in head else None) or paths_in(head[:1000], 8)
+    paths = tuple(path_hash(path) for path in found[:8])
+    return category_of_command(head), PIPED.search(head) is not None, paths, SPACE.sub(" ", command).strip()
 
 
 def to_object(arguments: Arguments) -> Any:

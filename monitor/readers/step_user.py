@@ -10,7 +10,7 @@ from typing import Any
 from zlib import crc32
 
 from monitor.readers.patterns import Lazy
-from monitor.readers.step_tools import SHELL_PATH, path_hash
+from monitor.readers.step_tools import path_hash, paths_in
 from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS, Words
 from monitor.records import Step
 
@@ -128,6 +128,5 @@ def user(session: str, chain: str, time: int | None, line: int | None, text: Tex
     for flag, sayings in _MEANINGS:
         if sayings.search(opening, words):
             flags.append(flag)
-    named = SHELL_PATH.findall(prose)[:16] if "/" in prose or "." in prose else ()
-    paths = tuple(dict.fromkeys(path_hash(path) for path in named))
+    paths = tuple(dict.fromkeys(path_hash(path) for path in paths_in(prose, 16)))
     return step("user", len(whole) if len(whole) > 8000 else len(view), content_words(prose), paths)
