@@ -11,7 +11,7 @@ from zlib import crc32
 
 from monitor.readers.patterns import Lazy
 from monitor.readers.step_tools import path_hash, paths_in
-from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS, Words
+from monitor.readers.step_words import ACKS, ANAPHORA, CORRECTION, NEW_TASK, STOP, THANKS, Words, is_wide
 from monitor.records import Step
 
 Text = bytes | str | None
@@ -71,7 +71,7 @@ def content_words(text: str) -> tuple[int, ...]:
         low = word.lower()
         if len(low) > 3 and low not in STOP:
             out[crc32(low.encode("utf-8"))] = None
-    for run in _CJK_RUN.findall(text):
+    for run in _CJK_RUN.findall(text) if is_wide(text) else ():
         for piece in _KANA_END.split(run):
             for n in range(len(piece) - 1):
                 out[crc32(piece[n : n + 2].encode("utf-8"))] = None

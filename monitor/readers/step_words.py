@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 
-from monitor.readers.patterns import Lazy
-
 _WORD = re.compile(r"\w+")
-_WIDE = Lazy("[\u2e80-\U0010ffff]")
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text has characters of scripts without spaces (or symbols as far up)."""
+    return not text.isascii() and max(text) >= "\u2e80"
 
 
 def words_of(text: str) -> list[str]:
@@ -30,7 +32,7 @@ class Words:
         found = words_of(text)
         self.all = frozenset(found)
         self.first = found[0] if found and text.startswith(found[0]) else ""
-        self.wide = not text.isascii() and _WIDE.search(text) is not None
+        self.wide = is_wide(text)
 
 
 class Sayings:
