@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
@@ -14,7 +15,7 @@ from monitor.dashboard.model.calls import (
     prompt_mark,
     read_share,
 )
-from monitor.dashboard.model.curve import GLYPHS
+from monitor.dashboard.model.curve import GLYPHS, unchanged
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, moment, percent, printable, tokens, usd
 from monitor.records import Event
@@ -34,7 +35,8 @@ def _share(turn: Turn) -> Span:
 class TurnList:
     """All calls of a session, newest first; a row is a :class:`Turn`.
 
-    In the natural order no list is built: row *n* is the call *n* from the end.
+    In the natural order of all turns no list is built: row *n* is the call *n* from the end. Any other list is extended
+    as the session grows; turns that were looked at once are not looked at again.
     """
 
     def __init__(self, zone: tzinfo | None = None) -> None:
@@ -43,7 +45,10 @@ class TurnList:
         self.sort = SORTS[0]
         self.filter = FILTERS[0]
         self.chain = "main"
-        self._order: list[int] | None = None  # places in view.turns, top first; None = natural
+        self._kept: list[int] | None = None  # places in view.turns of what is shown, ascending; None = all
+        self._values: list[float] = []  # by which they are sorted
+        self._order: list[int] | None = None  # numbers in _kept, top first; None = newest first
+        self._seen = 0
         self._events: dict[int, list[Event]] = {}
         self._changes = 0
         self.columns: Sequence[Column] = self._columns()
@@ -55,26 +60,52 @@ class TurnList:
 
     def update(self, view: SessionView | None, *, sort: str = "turn", only: str = "all", chain: str = "main") -> None:
         """Take over a session, an order and a choice of rows. Nothing happens if all are the same as before."""
-        if view is self.view and (sort, only, chain) == (self.sort, self.filter, self.chain):
+        asked = (sort, only, chain)
+        if view is self.view and asked == (self.sort, self.filter, self.chain):
             return
+        old = self.view.turns if self.view is not None else ()
+        goes_on = (
+            view is not None
+            and self.view is not None
+            and view.session == self.view.session
+            and asked == (self.sort, self.filter, self.chain)
+            and only != "resets"  # depends on events, which may come to stand anywhere
+        )
         self.view, self.sort, self.filter, self.chain = view, sort, only, chain
         self._changes += 1
         self._events = {}
-        self._order = None
         if view is None:
+            self._kept, self._order, self._values, self._seen = None, None, [], 0
             return
         for event in view.events:
             if event.before_call is not None:
                 self._events.setdefault(event.before_call, []).append(event)
-        if sort == "turn" and only == "all":
+        self._list(view.turns, unchanged(old, view.turns, self._seen) if goes_on else 0)
+
+    def _list(self, turns: Sequence[Turn], known: int) -> None:
+        """Make the list of rows; what came from the first ``known`` turns is still right."""
+        self._seen = known
+        self._order = None
+        value = _SORT_KEYS.get(self.sort)
+        if value is None and self.filter == "all":
+            self._kept = None
             return
+        if not known or self._kept is None:
+            self._kept, self._values, known = [], [], 0
+        kept, values = self._kept, self._values
+        size = bisect_left(kept, known)
+        del kept[size:], values[size:]
         keep = self._keep()
-        order = [i for i in range(len(view.turns) - 1, -1, -1) if keep(view.turns[i])]
-        key = _SORT_KEYS.get(sort)
-        if key is not None:
-            turns = view.turns
-            order.sort(key=lambda i: key(turns[i]), reverse=True)
-        self._order = order
+        place = known
+        for turn in turns[known:] if known else turns:
+            if keep(turn):
+                kept.append(place)
+                if value is not None:
+                    values.append(value(turn))
+            place += 1
+        self._seen = place
+        if value is not None:  # of equal ones the newest stands first
+            self._order = sorted(range(len(kept) - 1, -1, -1), key=values.__getitem__, reverse=True)
 
     def _keep(self) -> Callable[[Turn], bool]:
         if self.filter == "misses":
@@ -94,13 +125,15 @@ class TurnList:
     def __len__(self) -> int:
         if self.view is None:
             return 0
-        return len(self.view.turns) if self._order is None else len(self._order)
+        return len(self.view.turns) if self._kept is None else len(self._kept)
 
     def row(self, number: int) -> Turn:
         """The call in a row."""
         assert self.view is not None
         turns = self.view.turns
-        return turns[len(turns) - 1 - number] if self._order is None else turns[self._order[number]]
+        if self._kept is None:
+            return turns[len(turns) - 1 - number]
+        return turns[self._kept[len(self._kept) - 1 - number if self._order is None else self._order[number]]]
 
     def find(self, index: int) -> int | None:
         """The row of the call with this index in the session."""
@@ -109,15 +142,15 @@ class TurnList:
         turns = self.view.turns
         place = index
         if not (0 <= index < len(turns) and turns[index].index == index):
-            place = next((i for i, turn in enumerate(turns) if turn.index == index), -1)
-            if place < 0:
+            place = bisect_left(turns, index, key=lambda turn: turn.index)
+            if place == len(turns) or turns[place].index != index:
                 return None
-        if self._order is None:
+        if self._kept is None:
             return len(turns) - 1 - place
-        try:
-            return self._order.index(place)
-        except ValueError:
+        number = bisect_left(self._kept, place)
+        if number == len(self._kept) or self._kept[number] != place:
             return None
+        return len(self._kept) - 1 - number if self._order is None else self._order.index(number)
 
     def _event(self, turn: Turn) -> Span:
         call = turn.call

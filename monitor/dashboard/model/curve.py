@@ -1,11 +1,13 @@
 """A curve: the calls of one line of context as plain columns of numbers, ready to be drawn.
 
-Built once and then extended: a session of 100,000 calls that gains one costs the work for one. Positions count the
-calls on the curve from 0; ``index`` leads from a position to the place in ``view.turns``.
+Built once and then extended: a session of 100,000 calls that gains one costs the work for one; old turns, which may be
+packed, are not looked at again. Positions count the calls on the curve from 0; ``index`` leads from a position to the
+place in ``view.turns``.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -64,12 +66,13 @@ class Curve:
         self.view: SessionView | None = None
         self.turns: Sequence[Turn] = ()
         self._seen = 0
-        self.index: list[int] = []
-        self.total: list[int] = []
-        self.read: list[int] = []
-        self.write: list[int] = []
-        self.hold: list[int] = []  # in a picture of all lines: what the main line holds meanwhile, else -1
-        self.line: list[int] = []  # number of the chain in ``chains``
+        self._plain = True  # the index of each call is its place in ``turns``
+        self.index: array[int] = array("q")
+        self.total: array[int] = array("q")
+        self.read: array[int] = array("q")
+        self.write: array[int] = array("q")
+        self.hold: array[int] = array("q")  # in a picture of all lines: what the main line holds meanwhile, else -1
+        self.line: array[int] = array("q")  # number of the chain in ``chains``
         self.state = bytearray()
         self.alerts: list[int] = []  # positions of misses (partial and full), ascending
         self.errors: list[int] = []
@@ -84,39 +87,39 @@ class Curve:
 
     def update(self, view: SessionView) -> bool:
         """Take over a newer view of the session. True if the columns had to be built from the start."""
-        rebuilt = not self._extends(view.turns)
-        if rebuilt:
-            self._clear()
+        same = unchanged(self.turns, view.turns, self._seen)
+        rebuilt = same == 0
+        if same < self._seen:
+            self._cut(same)
         self.view = view
         self.turns = view.turns
+        last = len(view.turns) - 1
+        self._plain = last < 0 or (view.turns[last].index == last and view.turns[0].index == 0)
         self._append(view.turns)
         self.version += 1
         self.marks = self._find_marks(view.events)
         return rebuilt
 
-    def _extends(self, turns: Sequence[Turn]) -> bool:
-        """Whether what was seen so far is still the beginning of ``turns``.
-
-        Late calls move those after them and a call in flight is replaced when it ends; both change one of the last
-        calls seen, so that comparing the ends is enough.
-        """
-        seen = self._seen
-        if not seen or seen > len(turns):
-            return False
-        if turns[0] != self.turns[0]:
-            return False
-        old = self.turns
-        return all(turns[i] is old[i] or turns[i] == old[i] for i in range(max(0, seen - 16), seen))
-
-    def _clear(self) -> None:
-        self._seen = 0
+    def _cut(self, count: int) -> None:
+        """Forget what came from turns behind the first ``count``."""
+        self._seen = count
+        size = bisect_left(self.index, count)
+        highest = max(self.total[size:], default=-1)
+        for column in (self.index, self.total, self.read, self.write, self.hold, self.line):
+            del column[size:]
+        del self.state[size:]
+        for places in (self.alerts, self.errors):
+            del places[bisect_left(places, size) :]
+        if not size:
+            self.chains.clear()
+        if highest >= self.peak:
+            self.peak = max(0, max(self.total, default=0))
         self._main = -1
-        self.peak = 0
-        self.state.clear()
-        for column in (
-            self.index, self.total, self.read, self.write, self.hold, self.line, self.alerts, self.errors, self.chains,
-        ):  # fmt: skip
-            column.clear()
+        if self.choice == ALL and MAIN in self.chains:
+            main = self.chains.index(MAIN)
+            back = (p for p in range(size - 1, -1, -1) if self.line[p] == main and self.total[p] >= 0)
+            found = next(back, None)
+            self._main = -1 if found is None else self.total[found]
 
     def _wanted(self, turn: Turn) -> bool:
         call = turn.call
@@ -132,9 +135,9 @@ class Curve:
                 continue
             call = turn.call
             position = len(self.index)
-            total = -1 if call.prompt_tokens is None else call.prompt_tokens
-            read = -1 if call.cache_read_tokens is None else call.cache_read_tokens
-            write = call.cache_write_tokens
+            total = _number(call.prompt_tokens)
+            read = _number(call.cache_read_tokens)
+            write = None if call.cache_write_tokens is None else _number(call.cache_write_tokens)
             if write is None:
                 # the split is drawn only where it is known; without it the bar is one plain block
                 if read >= 0 and call.fresh_tokens is not None and total >= 0:
@@ -196,13 +199,20 @@ class Curve:
     def _place(self, index: int) -> int:
         """From a call's index in the session to its place in ``turns`` (the same number in almost every session)."""
         turns = self.turns
-        if 0 <= index < len(turns) and turns[index].index == index:
-            return index
+        if self._plain:
+            return max(0, min(index, len(turns)))
         return bisect_left(turns, index, key=lambda turn: turn.index)
 
     def position_of(self, index: int) -> int:
         """Position of the call with this index in the session, or of the next one on the curve."""
         return bisect_left(self.index, self._place(index))
+
+    def number(self, position: int) -> int | None:
+        """Index in the session of the call at a position, None outside the curve."""
+        if not 0 <= position < len(self.index):
+            return None
+        place = self.index[position]
+        return place if self._plain else self.turns[place].index
 
     def position_at(self, time: int) -> int:
         """Position of the first call at or after a time."""
@@ -231,6 +241,35 @@ class Curve:
 
 
 _JUMPS = frozenset({"compaction", "microcompaction", "trim", "clear", "rewind"})
+
+
+def _number(value: int | None) -> int:
+    """A figure of a log as the columns hold it. Nonsense of twenty digits is drawn as something very large."""
+    return -1 if value is None else min(value, _LARGEST)
+
+
+_LARGEST = 1 << 60
+
+
+#: so many of the last turns are compared, and so many in front of the first one that differs
+_LOOK, _FURTHER = 64, 16
+
+
+def unchanged(old: Sequence[Turn], new: Sequence[Turn], seen: int) -> int:
+    """How many of the first ``seen`` turns of ``old`` are still the beginning of ``new``.
+
+    A call that goes on is replaced, one that comes late moves those behind it; both show near the end. So the end is
+    compared, and further back as long as there are differences.
+    """
+    count = min(seen, len(new))
+    if not count or (old[0] is not new[0] and old[0] != new[0]):
+        return 0
+    same, place, low = count, count, max(0, count - _LOOK)
+    while place > low:
+        place -= 1
+        if old[place] is not new[place] and old[place] != new[place]:
+            same, low = place, max(0, min(low, place - _FURTHER))
+    return same
 
 
 def _jump(places: Sequence[int], position: int, step: int) -> int | None:

@@ -60,8 +60,8 @@ def numbers_row(curve: Curve, extent: Extent, gutter: int, columns: int, cursor:
     """Indexes of the calls under the axis."""
     line = [" "] * columns
     for column, position in _label_places(extent):
-        turn = curve.turn(position)
-        text = f"#{turn.index}" if turn else ""
+        number = curve.number(position)
+        text = f"#{number}" if number is not None else ""
         start = max(0, min(columns - len(text), column - len(text) // 2))
         if text and all(c == " " for c in line[max(0, start - 1) : start + len(text) + 1]):
             line[start : start + len(text)] = text

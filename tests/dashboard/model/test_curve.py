@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
+import random
 
+import msgspec
+import pytest
+
+from monitor.dashboard.model.call_list import TurnList
 from monitor.dashboard.model.curve import ALL, ERROR, FIRST, HIT, MISS, NOTHING, PARTIAL, UNREPORTED, Curve, choices
 from tests.dashboard.fake import event, growing, turn, view
 
@@ -22,25 +26,25 @@ def test_only_work_calls_of_the_chosen_line_are_drawn() -> None:
         turn(3, 12_000, 10_000, 1_500),
         turn(4, 12_500, 12_000, 0, purpose="compaction"),
     ]
-    assert curve_of(turns).index == [0, 3]
-    assert curve_of(turns, choice=ALL).index == [0, 1, 3]
-    assert curve_of(turns, choice="agent:a1").index == [1]
-    assert curve_of(turns, choice="side").index == [2]
+    assert list(curve_of(turns).index) == [0, 3]
+    assert list(curve_of(turns, choice=ALL).index) == [0, 1, 3]
+    assert list(curve_of(turns, choice="agent:a1").index) == [1]
+    assert list(curve_of(turns, choice="side").index) == [2]
     assert choices(view(turns)) == ["main", ALL, "agent:a1", "side"]
 
 
 def test_parts_are_kept_apart_and_unknown_stays_unknown() -> None:
     curve = curve_of([turn(0, 10_000, 7_000, 2_000), turn(1, 10_000), turn(2, None, None, status="error")])
-    assert curve.total == [10_000, 10_000, -1]
-    assert curve.read == [7_000, -1, -1]
-    assert curve.write == [2_000, -1, -1]
+    assert list(curve.total) == [10_000, 10_000, -1]
+    assert list(curve.read) == [7_000, -1, -1]
+    assert list(curve.write) == [2_000, -1, -1]
     assert curve.peak == 10_000
 
 
 def test_writes_a_provider_does_not_tell_follow_from_the_rest() -> None:
     # 10,000 = 7,000 read + 400 fresh + what must have been written
     only_fresh = turn(0, 10_000, 7_000, None, fresh_tokens=400)
-    assert curve_of([only_fresh]).write == [2_600]
+    assert list(curve_of([only_fresh]).write) == [2_600]
 
 
 def test_states() -> None:
@@ -61,7 +65,7 @@ def test_states() -> None:
 
 def test_while_a_subagent_works_the_main_line_holds() -> None:
     turns = [turn(0, 50_000, 0, 0), turn(1, 4_000, 0, 0, chain="agent:a"), turn(2, 51_000, 50_000, 0)]
-    assert curve_of(turns, choice=ALL).hold == [-1, 50_000, -1]
+    assert list(curve_of(turns, choice=ALL).hold) == [-1, 50_000, -1]
 
 
 def test_an_appended_call_extends_the_columns() -> None:
@@ -77,15 +81,60 @@ def test_an_appended_call_extends_the_columns() -> None:
     assert (curve.total, curve.read, curve.state, curve.alerts) == (whole.total, whole.read, whole.state, whole.alerts)
 
 
-def test_a_call_that_ends_or_comes_late_builds_anew() -> None:
+def test_a_call_that_ends_or_comes_late_changes_only_what_follows_it() -> None:
     turns = [turn(i, 10_000 + i, 9_000, 0) for i in range(30)]
     curve = curve_of(turns)
     done = [*turns[:-1], turn(29, 99_000, 9_000, 0)]
-    assert curve.update(view(done))
-    assert curve.total[-1] == 99_000
+    assert not curve.update(view(done))
+    assert curve.total[-1] == 99_000 and curve.peak == 99_000
     late = [*done[:10], turn(10, 55_000, 9_000, 0), *[turn(i + 1, 10_000 + i, 9_000, 0) for i in range(10, 30)]]
-    assert curve.update(view(late))
-    assert curve.total[10] == 55_000 and len(curve) == 31
+    assert not curve.update(view(late))
+    assert curve.total[10] == 55_000 and len(curve) == 31 and curve.peak == 55_000
+    assert curve.update(view([turn(0, 5, 0, 0), *late[1:]]))  # another beginning: another history
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_happens_the_columns_are_those_of_the_whole(seed: int) -> None:
+    chance = random.Random(seed)
+    sizes: list[tuple[int | None, str, str]] = []
+    curves = {choice: Curve("s1", choice) for choice in ("main", ALL, "agent:a")}
+    listed = TurnList()
+    kinds = {"only": chance.choice(["all", "misses", "chain", "errors"]), "sort": chance.choice(["turn", "prompt"])}
+    for _ in range(120):
+        move = chance.random()
+        if move < 0.7 or not sizes:
+            sizes += [
+                (
+                    chance.choice([None, 9_000, chance.randrange(90_000)]),
+                    chance.choice(["main", "main", "agent:a", "side"]),
+                    chance.choice(["hit", "miss", "hit"]),
+                )
+                for _ in range(chance.randrange(1, 9))
+            ]
+        elif move < 0.85:  # one of the latest is told again
+            sizes[-chance.randrange(1, min(60, len(sizes)) + 1)] = (chance.randrange(90_000), "main", "partial")
+        elif move < 0.95:
+            sizes.insert(len(sizes) - chance.randrange(min(60, len(sizes))), (7_000, "agent:a", "hit"))
+        else:
+            del sizes[len(sizes) * 2 // 3 :]
+        turns = [
+            turn(i, prompt, 1_000, chain=chain, cache_outcome=outcome, status="ok" if prompt is not None else "error")
+            for i, (prompt, chain, outcome) in enumerate(sizes)
+        ]
+        shown = view(turns)
+        for choice, curve in curves.items():
+            curve.update(shown)
+            whole = Curve("s1", choice)
+            whole.update(shown)
+            for name in ("index", "total", "read", "write", "hold", "state", "alerts", "errors", "peak"):
+                assert getattr(curve, name) == getattr(whole, name), name
+            assert [curve.chains[n] for n in curve.line] == [whole.chains[n] for n in whole.line]
+        listed.update(shown, **kinds)
+        alone = TurnList()
+        alone.update(shown, **kinds)
+        rows = [listed.row(number) for number in range(len(listed))]
+        assert rows == [alone.row(number) for number in range(len(alone))]
+        assert [listed.find(one.index) for one in rows] == list(range(len(rows)))
 
 
 def test_events_stand_before_the_call_that_followed() -> None:
