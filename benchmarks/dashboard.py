@@ -107,34 +107,48 @@ def first_frame() -> list[tuple[str, float, float]]:
 
 
 def live() -> list[tuple[str, float, float]]:
-    """Wall time from an appended line to the drawn screen, 160x48, native file events. Not compared by --check."""
+    """Wall time from an appended line to the drawn screen, 160x48, 50,000 calls loaded, native file events.
+
+    An answer comes in two lines, as Claude Code writes them: the second changes the call of the first. Wall time
+    depends on what else the machine does, so --check does not compare it.
+    """
     from datetime import UTC, datetime, timedelta
 
+    from benchmarks.soak import batch
     from monitor.dashboard.app import Dashboard
     from monitor.dashboard.live import LiveFeed
-    from tests.dashboard.claude_log import line, write_log
+    from monitor.pricing import PriceTable
+    from monitor.sessions.build import Settings
 
     waits: list[float] = []
+    count = SIZES[-1]
+    settings = Settings(prices=PriceTable.load())
 
     async def measure(folder: Path) -> None:
         log = folder / "session.jsonl"
-        write_log(log, 5_000)
-        app = Dashboard(lambda: LiveFeed([str(folder)]))
+        begin = datetime.now(UTC) - timedelta(seconds=count)
+        log.write_text(batch(0, count, begin), encoding="utf-8")
+        app = Dashboard(lambda: LiveFeed([str(folder)], settings=settings))
         async with app.run_test(size=(160, 48)) as pilot:
             while app.desk.view is None or app.desk.loading:
                 await pilot.pause(0.02)
             await pilot.pause(0.5)
-            for i in range(5_000, 5_060):
-                begin = time.perf_counter()
-                with log.open("a", encoding="utf-8") as out:
-                    out.write(line(i, 90_000 + i, 1_000, datetime.now(UTC) + timedelta(seconds=i - 5_000)))
-                while app.desk.turn is None or app.desk.turn.index < i:
-                    await asyncio.sleep(0.001)
-                drawn = asyncio.Event()
-                app.call_after_refresh(drawn.set)
-                await drawn.wait()
-                waits.append((time.perf_counter() - begin) * 1000)
-                await asyncio.sleep(0.05)
+            for i in range(count, count + 60):
+                told = batch(i, 1, begin)
+                for text, output in ((told.replace('"output_tokens": 300', '"output_tokens": 7'), 7), (told, 300)):
+                    start = time.perf_counter()
+                    with log.open("a", encoding="utf-8") as out:
+                        out.write(text)
+                    while app.desk.turn is None or (app.desk.turn.index, app.desk.turn.call.output_tokens) != (
+                        i,
+                        output,
+                    ):
+                        await asyncio.sleep(0.001)
+                    drawn = asyncio.Event()
+                    app.call_after_refresh(drawn.set)
+                    await drawn.wait()
+                    waits.append((time.perf_counter() - start) * 1000)
+                    await asyncio.sleep(0.05)
 
     with tempfile.TemporaryDirectory() as name:
         asyncio.run(measure(Path(name)))

@@ -58,8 +58,8 @@ def batch(first: int, count: int, begin: datetime) -> str:
 def _result(number: int, at: datetime) -> str:
     content = [{"type": "tool_result", "tool_use_id": f"toolu_{number:06d}", "content": "x" * 600}]
     record = {
-        "type": "user", "uuid": f"r{number}", "parentUuid": f"u{number}", "sessionId": "11111111-2222-3333-4444-555555555555",
-        "isSidechain": False, "cwd": "/home/someone/shop", "version": "2.1.0",
+        "type": "user", "uuid": f"r{number}", "parentUuid": f"u{number}", "isSidechain": False,
+        "sessionId": "11111111-2222-3333-4444-555555555555", "cwd": "/home/someone/shop", "version": "2.1.0",
         "timestamp": at.isoformat().replace("+00:00", "Z"), "message": {"role": "user", "content": content},
     }  # fmt: skip
     return json.dumps(record) + "\n"
@@ -146,8 +146,9 @@ def main() -> int:
     grown = figures["after"] - figures["before"]
     print(f"resident {figures['before']:.0f} -> {figures['after']:.0f} MB, grown by {grown:.1f} MB, "
           f"{grown * 1e6 / args.calls:.0f} bytes a call   limit {LIMIT_MB:.0f} MB")  # fmt: skip
-    print(f"CPU {figures['cpu'] / args.calls * 1000:.2f} ms a call; a batch of {BATCH}: {figures['early'] * 1000:.0f} ms "
-          f"at the beginning, {figures['late'] * 1000:.0f} ms at the end")  # fmt: skip
+    early, late = figures["early"] * 1000, figures["late"] * 1000
+    print(f"CPU {figures['cpu'] / args.calls * 1000:.2f} ms a call; "
+          f"a batch of {BATCH}: {early:.0f} ms at the beginning, {late:.0f} ms at the end")  # fmt: skip
     return 1 if args.check and grown > LIMIT_MB else 0
 
 
