@@ -57,6 +57,7 @@ _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*\[([ xX~>/-])\]\s+(\S.*?)\s*$", re.
 #: tools of an agent's own that check something without a command line
 _CHECKS = re.compile(r"(?:^|_)(?:run_?tests?|tests?|lint\w*|build|type_?check\w*|compile|verify|validate)(?:_|$)")
 _BY_WORD: tuple[tuple[re.Pattern[str], Op], ...] = (
+    (re.compile(r"(?:search|find)\w*replace"), "edit"),
     (re.compile(r"todo|task_?list|checklist|update_?plan|set_?plan"), "todo"),
     (re.compile(r"fetch|browse|navigate|http|url|crawl|scrape|web_?page"), "fetch"),
     (re.compile(r"search|grep|glob|find|list|query|lookup|tree"), "search"),
@@ -88,6 +89,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     moved: tuple[tuple[str, str], ...] = ()
     command: str = ""
     todos: tuple[Todo, ...] | None = None  # the whole list
+    merge: bool = False  # ``todos`` are news of single tasks
     change: Todo | None = None  # one task of it
     text: str = ""  # what is written
     target: str = ""  # address, pattern or question
@@ -290,12 +292,14 @@ def _todo(short: str, args: Mapping[str, Any], call: ToolCall) -> Action:
                 if isinstance(item, dict):
                     text = _first(item, _TASK)
                     status = _status(item.get("status", item.get("state", item.get("done", item.get("completed")))))
-                    if text:
-                        out.append(Todo(" ".join(text.split()), status))
+                    mark = item.get("id")
+                    number = str(mark) if isinstance(mark, str | int) else ""
+                    if text or (number and args.get("merge")):
+                        out.append(Todo(" ".join(text.split()), status, number))
                 elif isinstance(item, str) and item.strip():
                     found = boxes(item)
                     out.append(found[0] if found else Todo(item.strip(), "open"))
-            return Action(op="todo", todos=tuple(out), name=call.name)
+            return Action(op="todo", todos=tuple(out), merge=args.get("merge") is True, name=call.name)
     return Action(op="todo", name=call.name)
 
 

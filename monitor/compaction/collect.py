@@ -6,7 +6,6 @@ is, and the state an earlier summary told. Rules and cancellations come from wha
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,8 +15,9 @@ import msgspec
 from monitor.compaction import former, prose, wishes
 from monitor.compaction.actions import Action, action, boxes
 from monitor.compaction.ledger import Ledger
+from monitor.compaction.places import relative
 from monitor.compaction.sentences import one_line, sentences, shortened
-from monitor.compaction.state import Commit, FileUse, State
+from monitor.compaction.state import Commit, State
 from monitor.compaction.wishes import Rule, Said
 from monitor.conversation.marks import looks_like_summary
 from monitor.conversation.model import Conversation, Message, Opaque, Text
@@ -292,7 +292,7 @@ class _Walk:
             if h in led.hashes and not any(k.startswith(h) or h.startswith(k) for k in known):
                 led.commits[h] = Commit(h, made=False)
         first = 1 if self.typed and self.typed[0][0] == 1 else None
-        goal = self._goal(said, first) or b.goal or tuple(said[:3])
+        goal = b.goal or self._goal(said, first) or tuple(said[:3])
         root, files = relative(led.files, conv)
         return State(
             goal=goal,
@@ -341,44 +341,6 @@ def user_text(m: Message) -> str:
     if args and text.lstrip().startswith("<command-"):
         return args.group(1)
     return _TAGS.sub("", text)
-
-
-def relative(files: dict[str, FileUse], conv: Conversation) -> tuple[str, dict[str, FileUse]]:
-    """(common folder, the files relative to it); absolute and relative spellings of one file become one."""
-    absolute = [p for p in files if p.startswith("/") or re.match(r"[A-Za-z]:[\\/]", p)]
-    root = _folder(conv, absolute)
-    if not root:
-        return "", dict(files)
-    out: dict[str, FileUse] = {}
-    rank = {"read": 0, "modified": 1, "created": 2, "deleted": 3}
-    for path, use in files.items():
-        short = path[len(root) :].lstrip("/\\") if path.startswith(root) else path
-        old = out.get(short)
-        out[short] = use if old is None or rank[use] > rank[old] else old
-    return root.rstrip("/\\"), out
-
-
-def _folder(conv: Conversation, absolute: list[str]) -> str:
-    """The working folder the file names, else the folder all absolute paths share."""
-    if not absolute:
-        return ""
-    named = next(
-        (
-            x.obj.get("cwd") or (x.obj.get("payload") or {}).get("cwd")
-            for x in conv.lines
-            if x.obj and (x.obj.get("cwd") or (isinstance(x.obj.get("payload"), dict) and x.obj["payload"].get("cwd")))
-        ),
-        None,
-    )
-    if isinstance(named, str) and any(p.startswith(named.rstrip("/") + "/") for p in absolute):
-        return named.rstrip("/") + "/"
-    if len(absolute) < 2:
-        return ""
-    try:
-        common = os.path.commonpath(absolute)
-    except ValueError:
-        return ""
-    return common + "/" if common.count("/") >= 2 and all(p.startswith(common + "/") for p in absolute) else ""
 
 
 def goal_text(state: State, most: int = 900) -> str:

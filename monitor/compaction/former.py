@@ -1,7 +1,7 @@
 """Summaries of earlier compactions, this program's and those of the agents, read back into a :class:`State`.
 
 Ours are read exactly as they were written. Of others (Claude Code, Codex, Pi, Gemini CLI, opencode, SDKs) the lines are
-sorted by their headings; their lists of next steps and of work in progress are old plans and are dropped.
+sorted by their headings; their lists of next steps are old plans and hold until an answer tells what comes next.
 """
 
 from __future__ import annotations
@@ -70,6 +70,11 @@ _MODIFIED_TAG = re.compile(r"<modified-files>(.*?)</modified-files>", re.S)
 _HEAD = re.compile(
     r"^\s*(?:#{1,6}\s+(.+?)|\*\*([^*]{2,60})\*\*:?|\d+\.\s+(?:\*\*)?([A-Z][^*:.]{2,48})(?:\*\*)?:|<([a-z_]{4,30})>)\s*$"
 )
+_FILE = re.compile(r"^`?([\w@./-]+\.\w{1,8})`?\s*\(([A-Za-z]+)\)")
+_FILE_USES: dict[str, FileUse] = {
+    "created": "created", "new": "created", "added": "created", "modified": "modified", "edited": "modified",
+    "changed": "modified", "updated": "modified", "read": "read", "deleted": "deleted",
+}  # fmt: skip
 _NESTED = re.compile(r"^\s*[-*•]\s+(?:\*\*)?([^:：*`]{3,50})(?:\*\*)?[:：](?:\*\*)?\s*$")
 #: lists that come back as findings
 _TOLD = (
@@ -265,6 +270,7 @@ def _theirs(text: str) -> State:
     text = _MODIFIED_TAG.sub("", _READ_TAG.sub("", text))
     found: dict[str, list[Said]] = {}
     rules: list[Rule] = []
+    coming: list[Said] = []
     kind, inner, depth = "", "", 0
     taken = 0
     for line in text.split("\n"):
@@ -284,8 +290,14 @@ def _theirs(text: str) -> State:
         if not item or item.startswith("<") or item.lower().strip("().") in ("none", "n/a", "keine", "无", "なし"):
             continue
         sort = inner or kind
+        named = _FILE.match(item)
+        if named and named.group(2).lower() in _FILE_USES:
+            files[named.group(1)] = _FILE_USES[named.group(2).lower()]
+            continue
         if sort == "rules":
             rules.append(Rule(text=one_line(item, 600)))
+        elif sort == "next":
+            coming.append(Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300)))
         elif sort in ("goal", "facts", "decisions", "dead", "done") and taken < _CAP:
             found.setdefault(sort, []).append(
                 Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300), weight=2.0)
@@ -298,4 +310,5 @@ def _theirs(text: str) -> State:
         findings=(*found.get("done", ()), *found.get("facts", ())),
         decisions=tuple(found.get("decisions", ())),
         dead_ends=tuple(found.get("dead", ())),
+        next=tuple(coming[:8]),  # stands until an answer tells what comes next
     )

@@ -32,6 +32,7 @@ _MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot 
 _UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
 _ENV = re.compile(r"(?:env|printenv|set|export)\b(?!\s+\w+=)")
 _ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
+_NEW_FILE = re.compile(r"(?i)\b(?:file|path|it)\b[^\n]{0,160}\b(?:was|has been|is) created\b|\bcreated (?:new )?file\b")
 _LOG = re.compile(r"(?i)\.(?:log|out|err|trace)(?:\.\d+)?$|(?:^|/)logs?/")
 _DIGITS = re.compile(r"\d[\d.,]*")
 _VALUES = 160  # so many are kept for the selection
@@ -117,7 +118,9 @@ class Ledger:
         for path in act.created:
             self.touch(path, "created")
         for path in act.paths:
-            new = act.op == "write" and path not in self.files and not _UPDATED.search(text[:300])
+            new = path not in self.files and (
+                not _UPDATED.search(text[:300]) if act.op == "write" else bool(_NEW_FILE.search(text[:300]))
+            )
             self.touch(path, "created" if new else "modified")
             self._settle(f"{act.name} {path}", ())
         path = (act.created or act.paths or ("",))[0]
@@ -163,6 +166,7 @@ class Ledger:
             result.is_error,
             piped=any(p.quiet for p in line.parts),
             checks=any(p.use == "check" for p in line.parts),
+            acts=any(p.use in ("check", "act") for p in line.parts),
         )
         main = line.main
         if done.status == "unknown" and (self.marks_errors or not outcome.problems(text, True)):
@@ -288,13 +292,21 @@ class Ledger:
             self._value(url, turn, kept)
 
     # ------------------------------------------------------------------ rest
-    def _todo(self, act: Action, text: str) -> None:
-        if act.todos is not None:
+    def _todo(self, act: Action, answer: str) -> None:
+        if act.todos is not None and act.merge:
+            for t in act.todos:
+                same = [i for i, x in enumerate(self.listed) if (t.key and x.key == t.key) or x.text == t.text]
+                if same:
+                    text = t.text or self.listed[same[0]].text
+                    self.listed[same[0]] = Todo(text, t.status, t.key or self.listed[same[0]].key)
+                elif t.text:
+                    self.listed.append(t)
+        elif act.todos is not None:
             self.listed = list(act.todos)
         elif act.change is not None:
             change = act.change
             if not change.key:
-                m = _TASK_ID.search(text)
+                m = _TASK_ID.search(answer)
                 change = Todo(
                     change.text,
                     change.status,

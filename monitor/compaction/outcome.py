@@ -27,7 +27,7 @@ _SUMMARY = re.compile(
     r"tests?)\b|\btests?:?\s+\d+|"
     r"\b(?:all checks passed|build (?:success\w*|failed|failure|succeeded)|success: no issues|no issues found|"
     r"found \d+ errors?|compiled "
-    r"successfully|test result:|"
+    r"successfully|test result:|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|"
     r"finished `?\w+`? (?:\[|profile)|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
     r"失败|合格|成功|失敗)).*$"
 )
@@ -36,7 +36,8 @@ _BAD = re.compile(
     r"\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|\bsuccess: no "
+    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|"
+    r"\bsuccess!\s|\bsuccessfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|\bsuccess: no "
     r"issues|\bno issues found|"
     r"\bcompiled successfully|\btest result: ok|\bfinished `?\w+`? (?:\[|profile)|"
     r"✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
@@ -71,6 +72,10 @@ _NOT_ERROR = re.compile(
     r"\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
 )
 _FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+)\s+(\S.*)$")
+_OWN_ERROR = re.compile(
+    r"(?m)^[│|\s]*(?:Error|ERROR|error|fatal|FATAL|panic)(?:\[\w+\])?:\s\S|^! [A-Z]|\bErrors, so I did not complete"
+)
+_DETAIL = re.compile(r"^[│|\s]*([A-Z][^.]*\s.*[.\"'])$")
 _DIAGNOSIS = re.compile(r"^\s*(?:[\w@.-]+/)*[\w@.-]+\.[a-z]{1,5}(?::\d+(?::\d+)?:|\(\d+,\d+\):)\s+\S")
 #: what a test says of its failure: indented place and message (go test), or one side of a comparison
 _TEST_SAYS = re.compile(r"^\s{2,}(\S+_test\.\w+:\d+):\s+(\S.*)$")
@@ -116,10 +121,11 @@ def clean(text: str) -> str:
     return text
 
 
-def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = False) -> Outcome:
+def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = False, acts: bool = False) -> Outcome:
     """How the call ended, from the client's mark, an exit code, or the words of the output.
 
-    ``checks``: a compiler, linter or test was run, so that lines with file and place are complaints.
+    ``checks``: a compiler, linter or test was run, so that lines with file and place are complaints; ``acts``: it
+    was run to do or check something, so that a line that begins with "Error:" is its own.
     """
     text, code = body(text)
     if code is None:
@@ -137,6 +143,8 @@ def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = Fals
     if word:
         return Outcome("failed" if bad else "passed", code, word)
     if checks and any(_DIAGNOSIS.match(x) and "warning" not in x.lower() for x in text[-6_000:].split("\n")):
+        return Outcome("failed", code, word)
+    if acts and _OWN_ERROR.search(text[-6_000:]):
         return Outcome("failed", code, word)
     return Outcome("unknown", code, word)
 
@@ -178,7 +186,7 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
     tests: list[str] = []
     seen: dict[str, int] = {}
     place = ""
-    why = False
+    why, detail = False, 0
     for raw in text.split("\n"):
         line = raw.strip()
         if len(line) < 6 or len(line) > 2_000:
@@ -195,6 +203,15 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
                 strong.append(Problem(told[:300], says.group(1) if says else ""))
             continue
         why = bool(_WHY.match(line)) or (why and not line.startswith("*"))
+        detail = 6 if failed and re.match(r"[│|\s]*Error: ", line) else detail - 1
+        more = _DETAIL.match(line) if 0 <= detail < 6 else None
+        tex = failed and line.startswith("! ")
+        if more or tex:  # what stands below "Error: …" (Terraform), or TeX's own mark
+            said = (more.group(1) if more else line[2:]).strip()
+            if said not in seen:
+                seen[said] = len(strong)
+                strong.append(Problem(said[:300]))
+            continue
         at = _AT.match(_unlogged(line))
         if at:
             place = at.group(1)

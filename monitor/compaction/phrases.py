@@ -72,7 +72,7 @@ NEXT = _rx(
     "下一步|接下来|剩下|剩余|还需|还要|待办|未完成|之后再|然后再|还差",
     "次(?:は|に|の)|残り|残って|これから|未完了|今後の|あとは|続いて",
     r"\b(?:siguiente(?:s)?\s+pasos?|próximo|queda[n]?|falta[n]?|pendiente[s]?|a\s+continuación|después|luego)\b",
-    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?\s+(?:à|encore)?|ensuite|à\s+faire|en\s+attente)\b",
+    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?(?!\s+(?:inchang|tel|identique|en\s))|ensuite|à\s+faire|en\s+attente)\b",
     r"\b(?:próximos?\s+passos?|falta|resta|prossim\w+\s+pass\w+|далее|осталось|следующ\w+)\b|다음|남은",
 )
 #: something is done or found out

@@ -76,7 +76,7 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
         return "", 0.0
     if score < (1.8 if final else 2.4):
         return "", score
-    if dead and not cause:
+    if dead and not cause and not (choice and reason and re.search(r"(?i)\brather\s+than\b|\blieber\b", own)):
         return "dead_end", score
     if choice or reason or cause:
         return "decision", score

@@ -37,12 +37,22 @@ _CODE_LINE = re.compile(
 )
 
 
+#: a line above a list that says: these are rules
+_RULES_HEAD = re.compile(
+    r"(?i)^[#*_\s]*(?:[\w'’-]+\s+){0,3}?(?:rules?|constraints?|requirements?|guard-?rails|conditions?|limits|regeln?|vorgaben?|bedingungen|"
+    r"randbedingungen|einschränkungen|anforderungen|reglas|restricciones|condiciones|requisitos|règles|contraintes|consignes|"
+    r"regras|regole|правила|规则|要求|约束|限制|条件|ルール|制約|規則)(?:\s+[\w'’-]+){0,4}\s*[:：]?[*_\s]*[:：]?\s*$"
+)
+
+
 class Sentence(msgspec.Struct, frozen=True):
     """A sentence; ``quoted`` = the parts of it inside marks of quotation; ``bullet``: a line of a list."""
 
     text: str
     quoted: tuple[str, ...] = ()
     bullet: bool = False
+    number: int = 0  # place in its list, from 1
+    ruled: bool = False  # the list stands under a heading that announces rules
 
     @property
     def own(self) -> str:
@@ -56,8 +66,15 @@ class Sentence(msgspec.Struct, frozen=True):
 def sentences(text: str) -> list[Sentence]:
     """The sentences of ``text``. Code, quoted lines (``>``) and pasted output are left out."""
     out: list[Sentence] = []
+    number, ruled = 0, False
     for block, bullet in _blocks(shortened(text)):
-        out += [_sentence(s, bullet) for s in _split(block)]
+        if bullet:
+            number += 1
+        else:
+            number, ruled = 0, len(block) < 60 and bool(_RULES_HEAD.match(block))
+        if _HEADING.match(block):
+            continue
+        out += [_sentence(s, bullet, number, ruled and bullet) for s in _split(block)]
     return [s for s in out if s.text.strip(" -–—*_.…")]
 
 
@@ -98,6 +115,8 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
                 yield " ".join(current), bullet
                 current = []
             if not line.strip() or skip or _HEADING.match(line):
+                if _HEADING.match(line) and not skip:
+                    yield line, False
                 bullet = False
                 continue
         if mark:
@@ -134,6 +153,6 @@ def _split(text: str) -> list[str]:
     return out
 
 
-def _sentence(text: str, bullet: bool) -> Sentence:
+def _sentence(text: str, bullet: bool, number: int, ruled: bool) -> Sentence:
     text = " ".join(text.split())
-    return Sentence(text, tuple(m.group() for m in _QUOTED.finditer(text)), bullet)
+    return Sentence(text, tuple(m.group() for m in _QUOTED.finditer(text)), bullet, number, ruled)

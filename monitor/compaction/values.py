@@ -19,7 +19,7 @@ _CUE = re.compile(
     r"quota|thresholds?|workers?|replicas?|budget|endpoint|window|lifetime|ttl|per (?:second|minute|hour|"
     r"day)|kept for|keeps?|minutes?|seconds?|hours?|days?|"
     r"frist|grenze|anschluss|standard|puerto|versión|límite|minutos|horas|端口|版本|超时|限制|默认|ポート|バージョン|上限|既定|"
-    r"タイムアウト|délai|limite)\b|\d\s?(?:ms|s|min|h|MB|KB|GB|%|EUR|USD|req)\b"
+    r"タイムアウト|délai|limite)\b|\d\s?(?:ms|s|min|h|MB|KB|GB|%|EUR|USD|req|K|°C|℃|km|m|kW|W|Hz)(?![\w])|\b[nN]\s?=\s?\d"
 )
 _PAIR = re.compile(
     r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"

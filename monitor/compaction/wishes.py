@@ -27,6 +27,16 @@ from monitor.compaction.sentences import Sentence, sentences
 from monitor.compaction.topics import overlap, topics
 
 Standing = Literal["active", "cancelled", "changed"]
+_THEREFORE = re.compile(r"\s*(?:[:：;；]\s+|,\s+(?:so|therefore|hence|also|deshalb|daher|así\s+que|por\s+eso|donc)\s+)")
+_DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|не[тт])\b")
+_ITEM = re.compile(
+    r"(?i)(?:\b(?:rule|point|item|constraint|number|no\.|regel|punkt|vorgabe|nummer|nr\.|regla|punto|règle|point|consigne)\s*#?|第)\s*(\d{1,2})\b"
+    r"|(?:ルール|規則|规则|要求)\s*(\d{1,2})"
+)
+_WORDED = re.compile(
+    r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dos|tres|"
+    r"cuatro|cinco|seis|siete|ocho|nueve|diez|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze)\b"
+)
 _QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
 #: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
 _CONTRAST = re.compile(
@@ -42,7 +52,7 @@ _LIMIT = re.compile(
 )
 _ANEW = re.compile(
     r"(?i)\b(?:now|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|senk\w*|ahora|sub\w{1,3}|baj\w{1,3}|"
-    r"désormais|maintenant|augment\w*|baiss\w*)\b|现在|改成|改为|提高|降低|今後|変更|引き上げ|引き下げ"
+    r"désormais|maintenant|passe[rz]?\s+à|porte[rz]?\s+à|augment\w*|baiss\w*)\b|现在|改成|改为|提高|降低|今後|変更|引き上げ|引き下げ"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
@@ -57,6 +67,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     by: int | None = None  # user message that took it back
     by_text: str = ""  # its words
     kept: bool = False  # it stands in the part that stays as it is
+    number: int = 0  # place in the list the user wrote, 0 where it stood in none
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,11 +87,16 @@ def is_rule(sentence: Sentence) -> bool:
     if _QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4:
         return False
     langs = words.languages(own)
+    if sentence.ruled and not sentence.quoted:
+        return True
     if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
         return False
     if sentence.quoted and words.REPORTED.search(own):
         return False  # tells what somebody else said; what the user adds to it refers to that
-    return not any(words.STATEMENT[lang].search(own) for lang in langs[:1] if lang in words.STATEMENT)
+    if not any(words.STATEMENT[lang].search(own) for lang in langs[:1] if lang in words.STATEMENT):
+        return True
+    tail = _THEREFORE.split(own, maxsplit=1)  # "They own it, so leave it out", "We are late: it must be out by Friday"
+    return len(tail) > 1 and not _DENIAL.match(own) and is_rule(Sentence(tail[1].strip()))
 
 
 def lifts(text: str) -> Literal["strong", "permit", "replace", ""]:
@@ -105,13 +121,13 @@ def read(
     about = [topics(r.text) for r in rules]
     said: list[Said] = []
 
-    def add(text: str, turn: int | None, kept: bool) -> None:
+    def add(text: str, turn: int | None, kept: bool, number: int = 0) -> None:
         known = next((i for i, r in enumerate(rules) if _same(r.text, text)), None)
         if known is None:
-            rules.append(Rule(text=text, turn=turn, kept=kept))
+            rules.append(Rule(text=text, turn=turn, kept=kept, number=number))
             about.append(topics(text))
         elif rules[known].standing != "active":
-            rules[known] = Rule(text=text, turn=turn, kept=kept)
+            rules[known] = Rule(text=text, turn=turn, kept=kept, number=number)
 
     for turn, text, kept in messages:
         for s in sentences(text):
@@ -141,7 +157,7 @@ def read(
                 for clause in anew:
                     add(clause, turn, kept)
             else:
-                add(s.text, turn, kept)
+                add(s.text, turn, kept, s.number)
     return rules, said
 
 
@@ -170,7 +186,7 @@ def _parts(text: str) -> list[str]:
     out: list[str] = []
     for a, b in pairwise(cuts):
         piece = text[a:b].strip()
-        if out and (_CONTRAST.match(piece) or len(piece.split()) < 3 or not is_rule(Sentence(piece))):
+        if out and (_CONTRAST.match(piece) or _short(piece) or not is_rule(Sentence(piece))):
             out[-1] = text[text.rindex(out[-1]) : b].strip()
         elif piece:
             out.append(piece)
@@ -179,6 +195,12 @@ def _parts(text: str) -> list[str]:
         if not lead.endswith((":", "：")):
             out[0] = text[: text.index(out[0]) + len(out[0])]
     return [re.sub(r"(?i)^(?:and|und|y|et|e|but|aber)\s+", "", x.strip(" ,;；:：")) for x in out]
+
+
+def _short(piece: str) -> bool:
+    """Fewer than three words, or than four characters where words are not parted."""
+    wide = sum(ch > "\u2e80" for ch in piece)
+    return len(piece.split()) < 3 and wide < 4
 
 
 def _within(text: str, at: int) -> bool:
@@ -204,23 +226,27 @@ def _take_apart(rules: list[Rule], about: list[dict[str, float]], mine: dict[str
 
 def _renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
     """A limit told anew with another number cancels the same limit told before; True where there was one."""
-    if not _NUMBER.search(s.own) or not (_LIMIT.search(s.own) or _ANEW.search(s.own)):
+    if not _numbers(s.own) or not (_LIMIT.search(s.own) or _ANEW.search(s.own)):
         return False
-    mine = topics(s.own)
+    mine = topics(_WORDED.sub(" ", s.own))
     _take_apart(rules, about, mine, turn)
     found = False
     for i, rule in enumerate(rules):
         if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
             continue
-        if not (_NUMBER.search(rule.text) and (_LIMIT.search(rule.text) or _ANEW.search(s.own))):
+        if not (_numbers(rule.text) and (_LIMIT.search(rule.text) or _ANEW.search(s.own))):
             continue
-        theirs = {k: w for k, w in about[i].items() if not k.startswith("d:")}
+        theirs = {k: w for k, w in topics(_WORDED.sub(" ", rule.text)).items() if not k.startswith("d:")}
         total = sum(theirs.values())
-        same = set(_NUMBER.findall(rule.text)) & set(_NUMBER.findall(s.own))
+        same = _numbers(rule.text) & _numbers(s.own)
         if total >= 2 and not same and overlap(theirs, mine) >= total * (0.6 if _ANEW.search(s.own) else 0.8):
             rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
             found = True
     return found
+
+
+def _numbers(text: str) -> set[str]:
+    return {n.rstrip(".,") for n in _NUMBER.findall(text)} | {n.lower() for n in _WORDED.findall(text)}
 
 
 def _same(a: str, b: str) -> bool:
@@ -229,6 +255,13 @@ def _same(a: str, b: str) -> bool:
 
 def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None, kind: str) -> bool:
     """Mark the rules this sentence takes back; True where there were some."""
+    item = _ITEM.search(s.own)
+    if item and kind == "strong":  # "rule 3 no longer applies"
+        number = int(item.group(1) or item.group(2))
+        named = [i for i, r in enumerate(rules) if r.number == number and r.standing == "active" and r.turn != turn]
+        for i in named[-1:]:
+            rules[i] = msgspec.structs.replace(rules[i], standing="cancelled", by=turn, by_text=s.text)
+            return True
     before = list(rules)
     mine = topics(s.own)
     if not words.NARROW.search(s.own):

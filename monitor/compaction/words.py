@@ -128,6 +128,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|"
         r"gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
         r"\bnur\s+(?:lesend|über|mit|in|auf|nach|wenn|unter)\b|\bohne\s+(?:mein|rücksprache|zu\s|neue)\w*",
+        r"\b(?:laufen|läuft|kommt|kommen|gehör\w+|gehen)\s+bitte\b|\bfliegt\s+raus\b|^nichts\s+\w+en[.!]?$|"
+        r"\bbleib(?:t|en)\b(?!\s+(?:noch|die\s+frage|abzuwarten|nur))|\bauf\s+(?:deutsch|englisch|französisch)[.!]?$",
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
         r"\bhalte?\s+dich\s+an\b",
     ),
@@ -201,7 +203,7 @@ STATEMENT: dict[str, re.Pattern[str]] = {
     ),
     "de": _rx(
         r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will|möchte|glaube|denke|sehe|war|"
-        r"bin)|es\s+(?:ist|gibt|war|geht)|das\s+(?:ist|war|geht))\b(?!.*\b(?:darf|dürfen|niemals|"
+        r"bin)|es\s+(?:ist|gibt|war|geht|bleibt)|das\s+(?:ist|war|geht)|nein)\b(?!.*\b(?:darf|dürfen|niemals|"
         r"bitte\s+nicht|nie\b))"
     ),
     "zh": _rx("^(?:我们?要|我想|现在(?:是|有)|目前|看起来)(?!.*(?:不要|必须|禁止|不得|务必))"),
@@ -221,18 +223,18 @@ LIFT_STRONG = _rx(
     r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
     r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
     r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
-    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
+    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\b(?:is|are)\s+(?:now\s+)?(?:obsolete|moot|void|off\s+the\s+table)\b|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
     r"cancel\w*|over)",
     r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|"
     r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:kannst|könnt|darfst)\s+(?:du|ihr)\s+"
     r"(?:\w+\s+){0,2}(?:vergessen|streichen|ignorieren|weglassen)\b|\bhat\s+sich\s+erledigt\b|\bf[aä]ll(?:t|en)\s+weg\b|"
     r"\bist\s+vom\s+tisch\b|\b(?:gilt|"
-    r"gelten)\s+(?:ab\s+\w+\s+)?nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|"
+    r"gelten)\s+(?:\w+\s+){0,3}nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|"
     r"obsolet)\b|\b(?:heb\w*|nehm\w*|nimm\w*)\b[^.?!]{0,40}\b(?:auf|zurück)\b[^.?!]{0,3}$|"
     r"\bnicht\s+mehr\s+nötig\b|\bbrauchst?\s+(?:\w+\s+){0,4}nicht\s+mehr\b|\bmuss\s+(?:\w+\s+){0,"
     r"4}nicht\s+mehr\b",
     "(?:忘掉|忘了|忘记|忽略|取消|撤销|撤回|收回|作废|解除|废除).{0,24}(?:规则|规定|要求|限制|约束|之前|刚才|前面|那条|说的)|(?:规则|规定|要求|限制|约束|"
-    "那条).{0,16}(?:取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再",
+    "那条|这一?条).{0,16}(?:不管|算了|取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再|可以不管|不(?:用|必)管.{0,6}了",
     "(?:忘れて(?!は|し)|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
     "もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
     r"(?<!\bno\s)\bolv[ií]da\w*\s+(?!que\b|de\s+que\b)\w+",

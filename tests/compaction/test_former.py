@@ -44,7 +44,8 @@ def test_pi_summary() -> None:
     assert [r.text for r in state.rules] == ["Never change exit codes"]
     assert [s.text for s in state.decisions] == ["**MultiGzDecoder**: already a dependency"]
     assert state.files == {"src/a.rs": "read", "src/b.rs": "modified"}
-    assert not any("measure" in s.text for s in (*state.findings, *state.next))  # an old plan is no open work
+    assert not any("measure" in s.text for s in state.findings) and not state.todos
+    assert [s.text for s in state.next] == ["measure memory", "measure"]  # until an answer tells what comes next
 
 
 def test_gemini_snapshot() -> None:
