@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.color import Color
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -90,6 +92,18 @@ class Dashboard(App[int]):
             self.set_keymap(self.keys)
 
     # life
+
+    @property
+    def size(self) -> Size:
+        """The size of the terminal; 80 x 24 as long as it tells none (0 x 0, as new pseudo-terminals do)."""
+        driver = self._driver
+        if self._size is None and driver is not None and driver._size is None:
+            # Textual asks twice and falls back to two sizes; between the two it would draw for ever
+            columns, lines = shutil.get_terminal_size((0, 0))
+            if not (columns and lines):
+                size = shutil.get_terminal_size()
+                driver._size = (size.columns, size.lines)
+        return super().size
 
     def get_default_screen(self) -> Screen[Any]:
         """The main screen is the only one that stays."""

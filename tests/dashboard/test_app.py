@@ -36,6 +36,9 @@ def test_every_key_has_an_action_and_no_key_stands_twice() -> None:
         ((60, 15), ["#499", "3 Decide", "near-limit", "hit"]),
         ((40, 10), ["#499", "COMPACT AT BOUNDARY", "hit"]),
         ((20, 5), ["#499"]),
+        ((200, 2), []),
+        ((3, 3), []),
+        ((1, 1), []),
     ],
 )  # fmt: skip
 async def test_sizes(size: tuple[int, int], words: list[str]) -> None:

@@ -147,3 +147,39 @@ def test_a_log_is_piped_in_and_the_keys_still_come_from_the_terminal(terminal: T
     terminal.until("ended with")
     # what is drawn never goes into a file that stderr was sent to
     assert (tmp_path / "errors.txt").read_text(encoding="utf-8") == ""
+
+
+def test_a_terminal_that_tells_no_size_is_drawn_once_and_left(tmp_path: Path) -> None:
+    """A new pseudo-terminal is 0 x 0: the picture must not be drawn again and again, and keys must count."""
+    import pty
+    import select
+
+    write_log(tmp_path / "session.jsonl", 12)
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "XDG_STATE_HOME": str(tmp_path)}
+    for name in ("COLUMNS", "LINES", "NO_COLOR"):
+        env.pop(name, None)
+    command = [sys.executable, "-m", "monitor", "watch", str(tmp_path / "session.jsonl")]
+    program = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True)
+    os.close(theirs)
+    drawn, asked = b"", False
+    end = time.monotonic() + 40
+    try:
+        while time.monotonic() < end and len(drawn) < 1_000_000:
+            if select.select([ours], [], [], 0.2)[0]:
+                try:
+                    data = os.read(ours, 1 << 16)
+                except OSError:  # the other side was closed
+                    break
+                drawn += data
+            elif program.poll() is not None:
+                break
+            if not asked and b"of 12" in drawn:
+                os.write(ours, b"q")
+                asked = True
+        assert asked and program.wait(20) == 0
+        assert len(drawn) < 500_000
+    finally:
+        program.kill()
+        program.wait()
+        os.close(ours)
