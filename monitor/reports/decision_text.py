@@ -72,7 +72,7 @@ def _about(decision: Decision, view: SessionView, ink: Ink, width: int) -> str:
 
 
 def _wrapped(paragraphs: Sequence[str], width: int, first: str = "") -> list[str]:
-    """Paragraphs broken at the width; lines keep the indent of their paragraph, or stand below the text of ``first``."""
+    """Paragraphs broken at the width; lines keep their paragraph's indent, or stand below the text of ``first``."""
     out = []
     for paragraph in paragraphs:
         indent = " " * (cells(first) or len(paragraph) - len(paragraph.lstrip()))

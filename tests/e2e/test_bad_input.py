@@ -157,6 +157,12 @@ class File(io.FileIO):
         if refused(file):
             raise PermissionError(13, "Permission denied", str(file))
         super().__init__(file, *args, **facts)
+real_builtin = builtins.open
+def any_open(file, *args, **facts):
+    if refused(file):
+        raise PermissionError(13, "Permission denied", str(file))
+    return real_builtin(file, *args, **facts)
+builtins.open = any_open
 Path.open = path_open
 io.FileIO = File
 from monitor.cli import main
