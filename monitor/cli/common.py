@@ -137,8 +137,12 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
     """Load what the options ask for, and tell on stderr what could not be read."""
     from monitor.sessions.load import load as load_sessions
 
-    found = load_sessions(request(args, detail=detail))
+    asked = request(args, detail=detail)
+    found = load_sessions(asked)
     tell_problems(args, found)
+    if not args.quiet:
+        for note in asked.notes:
+            print(note, file=sys.stderr)
     protect(getattr(args, "output", None), (report.file for report in found.files))
     return found
 
@@ -243,6 +247,14 @@ def write_output(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
+    if not _replaceable(out):
+        # a device or pipe (/dev/stdout, a named pipe) is written to, never replaced
+        try:
+            with out.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text if text.endswith("\n") else text + "\n")
+        except OSError as error:
+            raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
+        return
     import os
     import tempfile
 
@@ -259,3 +271,11 @@ def write_output(text: str, out: Path | None) -> None:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
+
+
+def _replaceable(out: Path) -> bool:
+    """Whether a file may be moved to this place: there is a plain one, or none."""
+    try:
+        return out.is_file() or not out.exists()
+    except OSError:
+        return True
