@@ -41,7 +41,7 @@ def plan(outcome: Outcome, writer: Writer | None, prices: PriceTable | None, mai
                 ),
             }
         out["summary_call"] = {
-            "endpoint": writer.at.url(),
+            "endpoint": writer.at.shown(),
             "api": writer.at.api,
             "model": writer.at.model,
             "window": writer.window(),

@@ -44,6 +44,7 @@ class Notes(msgspec.Struct, frozen=True):
     start: str
     ask: str
     tokens: int
+    sections: dict[str, str] = {}
 
 
 def notes(
@@ -75,7 +76,7 @@ def notes(
     for heading in HEADINGS:
         body += ["", f"## {heading}", "", summary.sections.get(heading, NONE)]
     text = "\n".join([*(redact(x) for x in head), *body, "", "## Start prompt", "", "```", redact(start), "```", ""])
-    return Notes(text, start, ASK_AGENT.format(file=file, words=MOST // 2), count(text))
+    return Notes(text, start, ASK_AGENT.format(file=file, words=MOST // 2), count(text), dict(summary.sections))
 
 
 def start_prompt(state: State, file: str) -> str:

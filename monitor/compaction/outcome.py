@@ -75,6 +75,7 @@ _FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+
 _OWN_ERROR = re.compile(
     r"(?m)^[│|\s]*(?:Error|ERROR|error|fatal|FATAL|panic)(?:\[\w+\])?:\s\S|^! [A-Z]|\bErrors, so I did not complete"
 )
+_CRASH = re.compile(r"^(?:Fatal error|Uncaught \w+|Unhandled [\w ]{4,30}|Segmentation fault)\b.*:\s+\S")
 _DETAIL = re.compile(r"^[│|\s]*([A-Z][^.]*\s.*[.\"'])$")
 _DIAGNOSIS = re.compile(r"^\s*(?:[\w@.-]+/)*[\w@.-]+\.[a-z]{1,5}(?::\d+(?::\d+)?:|\(\d+,\d+\):)\s+\S")
 #: what a test says of its failure: indented place and message (go test), or one side of a comparison
@@ -260,6 +261,8 @@ def _error_of(line: str) -> str:
     if m:
         rest = m.group(1).strip()
         return rest if _RAISED.match(rest) or _WORD.search(rest) or "assert" in rest.lower() else ""
+    if _CRASH.match(line):
+        return line
     m = _LEVEL.match(line)
     if m:
         rest = _unlogged(line)

@@ -33,7 +33,7 @@ def as_json(
         },
         "output": {
             "path": path,
-            "format": out.format if out else None,
+            "format": (extra or {}).get("converted_to") or out.format if out else None,
             "messages": len(out.messages) if out else None,
             "tokens": outcome.tokens_after if out else None,
         },
@@ -55,6 +55,36 @@ def as_json(
         "cost_usd": outcome.cost_usd,
         **(extra or {}),
     }  # fmt: skip
+
+
+def notes_json(conv: Conversation, state: State, made: Notes, path: str | None) -> dict[str, Any]:
+    """The same report for ``--strategy notes``: nothing is kept beside the notes, which are one message to read."""
+    before = measure(conv).total
+    return {
+        "schema": "ctxmon.compaction/1",
+        "input": {
+            "path": conv.path or None,
+            "format": conv.format,
+            "messages": len(conv.messages),
+            "tokens": before,
+        },
+        "output": {"path": path, "format": "markdown", "messages": 1, "tokens": made.tokens},
+        "ratio": round(made.tokens / before, 4) if before else None,
+        "tokens_estimated": estimated(),
+        "strategy": "notes",
+        "summarizer": "offline",
+        "summary_tokens": made.tokens,
+        "kept_turns": 0,
+        "sections": {key: made.sections.get(name) for name, key in SECTION_KEYS.items()},
+        "constraints": [r.text for r in state.active_rules()],
+        "cancelled": [{"text": r.text, "by": r.by} for r in state.rules if r.standing != "active"],
+        "retention": {},
+        "invented": [],
+        "repairs": [],
+        "violations": [],
+        "cost_usd": None,
+        "start_prompt": made.start,
+    }
 
 
 def as_text(outcome: Outcome, proof: Proof | None, *, path: str | None, strategy: str) -> str:

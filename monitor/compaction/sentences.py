@@ -71,7 +71,8 @@ def sentences(text: str) -> list[Sentence]:
         if bullet:
             number += 1
         else:
-            number, ruled = 0, len(block) < 60 and bool(_RULES_HEAD.match(block))
+            last = (_split(block) or [block])[-1]  # "… by Friday. Rules:"
+            number, ruled = 0, len(last) < 60 and bool(_RULES_HEAD.match(last))
         if _HEADING.match(block):
             continue
         out += [_sentence(s, bullet, number, ruled and bullet) for s in _split(block)]

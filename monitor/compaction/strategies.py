@@ -10,7 +10,7 @@ import msgspec
 
 from monitor.compaction.collect import collect
 from monitor.compaction.cut import Cut
-from monitor.compaction.engine import Outcome, compact_conversation, proven, refuse_if_larger, valid
+from monitor.compaction.engine import Outcome, compact_conversation, proven, redact_kept, refuse_if_larger, valid
 from monitor.compaction.options import CompactionError, Options
 from monitor.compaction.redact import Redactor
 from monitor.compaction.trim import trim
@@ -88,7 +88,10 @@ def _trimmed(conv: Conversation, options: Options, done: Outcome | None) -> Outc
             else msgspec.structs.replace(done, reason="nothing to trim: no old tool result or argument is long")
         )
     repairs = list(done.repairs)
-    output, violations = proven(result.conv, options, repairs)
+    messages, secret = redact_kept(result.conv, result.conv.messages, done.redactor, result.conv.last_user())
+    if secret and done.summary is None:
+        done = msgspec.structs.replace(done, notes=(*done.notes, f"secrets removed in {secret} messages"))
+    output, violations = proven(result.conv.with_messages(messages) if secret else result.conv, options, repairs)
     told = ", ".join(f"{kind} {n:,}" for kind, n in result.saved.items())
     notes = (*done.notes, f"trimmed {result.messages} messages; tokens saved: {told}")
     return msgspec.structs.replace(

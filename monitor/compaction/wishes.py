@@ -47,11 +47,11 @@ _CONTRAST = re.compile(
 #: words of a limit, and of its change
 _LIMIT = re.compile(
     r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max\w*|min\w*|no\s+more|up\s+to|limits?|exceed|within|höchstens|mindestens|"
-    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|superar?|límite|au\s+(?:plus|moins|maximum)|dépasser|limite)\b|"
+    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|superar?|límite|au\s+(?:plus|moins|maximum)|dépasser|limite)\b|"
     r"不超过|不少于|最多|至少|以内|之内|上限|以上|以下|最大|最低"
 )
 _ANEW = re.compile(
-    r"(?i)\b(?:now|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|senk\w*|ahora|sub\w{1,3}|baj\w{1,3}|"
+    r"(?i)\b(?:now|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|senk\w*|ahora|s[uú]b\w{1,5}|b[aá]j\w{1,5}|"
     r"désormais|maintenant|passe[rz]?\s+à|porte[rz]?\s+à|augment\w*|baiss\w*)\b|现在|改成|改为|提高|降低|今後|変更|引き上げ|引き下げ"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -131,15 +131,17 @@ def read(
 
     for turn, text, kept in messages:
         for s in sentences(text):
-            kind = lifts(s.own)
+            kind, renewed = lifts(s.own), False
             took = _take_back(rules, about, s, turn, kind) if kind else False
-            if not took and is_rule(s):
-                took = _renumber(rules, about, s, turn)
+            if not took and not s.quoted and not _QUESTION.search(s.own) and (is_rule(s) or _ANEW.search(s.own)):
+                took = renewed = _renumber(rules, about, s, turn)
                 if took:
                     kind = "replace"
             if kind and not took and not words.NARROW.search(s.own):
                 _mark_said(said, s, turn, 2 if kind == "strong" else 3)
-            if not is_rule(s):
+            if renewed and not is_rule(s):  # "lower it to 75 %" is the limit from now on
+                add(s.text, turn, kept)
+            elif not is_rule(s):
                 said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
             elif kind == "strong" or took:
                 # it takes something back and may set something new: the clause that does is the rule
@@ -239,10 +241,21 @@ def _renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tur
         theirs = {k: w for k, w in topics(_WORDED.sub(" ", rule.text)).items() if not k.startswith("d:")}
         total = sum(theirs.values())
         same = _numbers(rule.text) & _numbers(s.own)
-        if total >= 2 and not same and overlap(theirs, mine) >= total * (0.6 if _ANEW.search(s.own) else 0.8):
+        anew = bool(_ANEW.search(s.own))
+        if anew and not same and _units(rule.text) & _units(s.own):  # a limit in the same unit on the same matter
+            plain = {k: w for k, w in topics(_LIMIT.sub(" ", _WORDED.sub(" ", rule.text))).items() if k[:2] != "d:"}
+            if plain and overlap(plain, mine) >= max(1.0, 0.5 * sum(plain.values())):
+                rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
+                found = True
+                continue
+        if total >= 2 and not same and overlap(theirs, mine) >= total * (0.6 if anew else 0.8):
             rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
             found = True
     return found
+
+
+def _units(text: str) -> set[str]:
+    return {u.lower() for u in re.findall(r"\d\s?(%|[A-Za-z]{1,7}\b|[\u3400-\u9fff])", text)}
 
 
 def _numbers(text: str) -> set[str]:

@@ -85,6 +85,9 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
         r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
         r"(?:^|[,;:.]\s*|\b(?:also|and|but|please)\s+)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
+        r"\bi(?:\s+want|\s+need|\s+would\s+like|['’]d\s+like)\s+(?:\w+\s+){1,3}to\s+(?:keep|stay|remain|use|avoid|always|never|only|be)\b",
+        r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|we\b|i\b)[^,.?!]{3,60}\b(?:stays?|remains?)\s+(?!to\b|open\b|unclear|the\s+question)\w+",
+        r"\b(?:whenever|every\s+time|each\s+time)\b|^(?:if|when)\s+[^?]+,\s*(?:please\s+)?(?:then\s+)?(?:stop|ask|tell|leave|skip|wait|use|keep)\b",
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
         r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,4}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
@@ -128,6 +131,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|"
         r"gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
         r"\bnur\s+(?:lesend|über|mit|in|auf|nach|wenn|unter)\b|\bohne\s+(?:mein|rücksprache|zu\s|neue)\w*",
+        r"^(?!wir\b|ich\b|es\b|das\b|warum\b)\w[^.?!,]*\b(?:gehör(?:t|en)|komm(?:t|en))\s+(?:\w+\s+){0,2}(?:in|nach|unter|auf)\b|"
+        r"\bim\s+zweifel\b|\bbei\s+(?:unklarheit|zweifel|rückfragen)\w*|\bmindest\w+|\bhöchst(?:wert|grenze|zahl)\w*",
         r"\b(?:laufen|läuft|kommt|kommen|gehör\w+|gehen)\s+bitte\b|\bfliegt\s+raus\b|^nichts\s+\w+en[.!]?$|"
         r"\bbleib(?:t|en)\b(?!\s+(?:noch|die\s+frage|abzuwarten|nur))|\bauf\s+(?:deutsch|englisch|französisch)[.!]?$",
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
@@ -136,7 +141,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|别(?![的人名处样])|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
         "始终|一律|统一|保持|保留|不超过|不少于|至少|最多|仍然|确保|除非|未经|避免|从现在起|今后|每次.{0,12}[都要先]|不用(?!了)|"
-        "一直|所有.{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|要在.{1,24}(?:跑|运行|执行|进行)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|上限.{0,6}\\d",
+        "一直|所有.{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|上限.{0,6}\\d",
     ),
     "ja": _rx(
         "ないで|しないこと|ないように|禁止|厳禁|必ず|のみ|絶対に?|てはいけ|てはなら|てはダメ|てはだめ|ちゃだめ|いけません|なりません|べき",
@@ -158,6 +163,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"antes\s+de\s+cada|desde\s+ahora)\b",
         r"\b(?:usa|utiliza|emplea)\w*\s+[^.?!]*\bno\s+\w+|\btod[oa]s\s+(?:l[oa]s\s+)?\w+[^.?!]*\b(?:van|llevan|pasan|"
         r"quedan|siguen|deben|tienen)\b|\bavis\w+\b[^.?!]*\bantes\b",
+        r"\bse\s+\w+(?:an|en|a|e)\s+(?:siempre\s+)?(?:en|con|por|bajo|como)\b|^(?:l[oa]s\s+)?\w+[^.?!,]*\bvan\s+(?:en|con|por|a|bajo)\b|"
+        r"\b(?:mínim|máxim)[oa]\s+(?:del?|es|será)\b|\bs[oó]lo\s+\w+[.!]?$",
         r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|"
         r"español|alemán|francés)\b",
     ),
@@ -166,7 +173,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
-        r"\b(?:pas\s+de|aucune?)\s+\w+|\bpas\s+d['’]\w+|\brien\s+d['’]autre|(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
+        r"\b(?:pas\s+de|aucune?)\s+\w+|\bpas\s+d['’]\w+|\b(?:minimale?|maximale?)\b|\btou(?:te)?s\s+les\s+\w+[^.?!]*\b(?:passent|vont|restent|utilisent)\b|\brien\s+d['’]autre|(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
         r"(?!faire\b|\w+er\b)",
         r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|"
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
@@ -198,7 +205,8 @@ STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
         r"^(?:it|there|this|that|i|we|they|he|she|the\s+\w+(?:\s+\w+)?)\s+(?:is|are|was|were|has|have|had|"
         r"does|did|do|don['’]t|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
-        r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits)\b)|^we\s+(?:must|"
+        r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits|"
+        r"to\s+(?:keep|stay|remain|use|avoid))\b)|^we\s+(?:must|"
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(
@@ -217,7 +225,7 @@ STATEMENT: dict[str, re.Pattern[str]] = {
 
 #: the user takes a rule back or permits what it forbade: "strong" names the rule, "permit" allows the thing
 LIFT_STRONG = _rx(
-    r"\b(?:forget|scratch|drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|"
+    r"\b(?:scrap|drop|scratch|lose|forget|skip)\b[^.?!]{0,60}\b(?:thing|stuff|bit|idea)\b|\b(?:forget|scratch|scrap|drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|"
     r"void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|"
     r"previous|instruction|about)",
     r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
@@ -237,7 +245,8 @@ LIFT_STRONG = _rx(
     "那条|这一?条).{0,16}(?:不管|算了|取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再|可以不管|不(?:用|必)管.{0,6}了",
     "(?:忘れて(?!は|し)|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
     "もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
-    r"(?<!\bno\s)\bolv[ií]da\w*\s+(?!que\b|de\s+que\b)\w+",
+    r"(?<!\bno\s)\bolv[ií]da\w*\s+(?!que\b|de\s+que\b)\w+|"
+    r"\blo\s+de\b[^.?!]*(?<!\bno\s)\bolv[ií]d\w+",
     r"\b(?:olvida\w*|ignora|cancela|anula|retir[oa]|elimin[ao]|deja\s+sin\s+efecto)\b[^.?!]{0,"
     r"60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|"
     r"instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|"

@@ -64,3 +64,18 @@ def test_shorten_keeps_head_tail_and_errors() -> None:
     short = shorten(text, 300, 300, failed=True)
     assert short.startswith("first line\n") and short.endswith("\nlast line")
     assert "KeyError: 'lot'" in short and len(short) < 1_200
+
+
+def test_trimming_leaves_no_secret() -> None:
+    key = "glsa_Wq71xV0aPz72LkWdYt55RbNc_1e2f33ab"
+    steps = [
+        *STORY.steps[:4],
+        say("", Call("run", {"command": "env"}, f"GRAFANA_TOKEN={key}\nHOME=/root")),
+        *STORY.steps[4:],
+    ]
+    story = Story("t", "s", steps, {})
+    for fmt in FORMATS:
+        out, _ = apply(conversation.load(build(story, fmt)), Options(strategies=("trim",)))
+        assert out.output is not None
+        seen = conversation.dump(out.output).decode()
+        assert key not in seen and "HOME=/root" in seen

@@ -37,14 +37,19 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     def url(self, path: str = "") -> str:
         """The address of a call; the base may have or lack ``/v1``, a slash at its end, or be the whole address."""
-        base = self.base_url.strip().rstrip("/")
+        base, mark, query = self.base_url.strip().partition("?")
+        base = base.rstrip("/")
         for known in _PATHS.values():
             if base.endswith(known):
                 base = base[: -len(known)]
         last = "/" + base.rsplit("/", 1)[-1]
         if last not in _VERSIONED:
             base += "/v1"
-        return base + (path or _PATHS[self.api])
+        return base + (path or _PATHS[self.api]) + mark + query
+
+    def shown(self) -> str:
+        """The address for people: without the query, which may hold a key."""
+        return self.url().partition("?")[0]
 
     def key(self, environ: Mapping[str, str] | None = None) -> str | None:
         """The key, None where no variable holds one."""
@@ -87,6 +92,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     output_tokens: int | None = None
 
 
+def _shown(address: str) -> str:
+    scheme, mark, rest = address.partition("://")
+    return f"{scheme}{mark}{rest.partition('?')[0].rpartition('@')[2]}" if mark else address.partition("?")[0]
+
+
 def endpoint_of(
     base_url: str,
     model: str | None,
@@ -102,7 +112,7 @@ def endpoint_of(
     parts = urlsplit(base_url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise CompactionError(
-            f"summarizer {base_url!r}: give offline or an address such as http://localhost:11434 or "
+            f"summarizer {_shown(base_url)!r}: give offline or an address such as http://localhost:11434 or "
             f"https://api.openai.com/v1",
             2,
         )

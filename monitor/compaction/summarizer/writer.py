@@ -222,7 +222,7 @@ class Writer:
             try:
                 answer = read(self.at, post(self.at, body, sleep=self.sleep, told=self.progress))
             except ValueError as err:
-                raise EndpointError(f"{err}; is {self.at.base_url} an endpoint of the kind {self.at.api}?") from None
+                raise EndpointError(f"{err}; is {self.at.shown()} an endpoint of the kind {self.at.api}?") from None
             spent.append(answer)
             try:
                 return sections(answer)
