@@ -8,8 +8,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from monitor.sessions.recall import Memory
 
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
@@ -18,7 +22,7 @@ from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.store import Store
 from monitor.sessions.view import FileReport, Loaded
 from monitor.sources.discovery import agent_folders, expand
-from monitor.sources.files import Tail, read_bytes
+from monitor.sources.files import Batch, Tail, read_bytes
 
 
 class Request(msgspec.Struct):
@@ -28,7 +32,8 @@ class Request(msgspec.Struct):
     options: ReadOptions = DEFAULT_OPTIONS
     settings: Settings = msgspec.field(default_factory=Settings)
     wanted: Wanted = msgspec.field(default_factory=Wanted)
-    cache: bool = True
+    cache: bool = False  # use and keep what was made of files that have not changed
+    notes: list[str] = msgspec.field(default_factory=list)  # what to tell the user besides; filled by loading
 
 
 class _Read(msgspec.Struct):
@@ -50,10 +55,7 @@ def load(request: Request) -> Loaded:
 
 
 def _load(request: Request) -> Loaded:
-    store = Store(request.settings, detail=request.options.detail)
-    store.session_by = request.options.session_by
     problems: list[Problem] = []
-    read: list[_Read] = []
     names = [str(name) for name in request.paths]
     if not names:
         names = [str(folder) for folder in agent_folders()]
@@ -61,35 +63,94 @@ def _load(request: Request) -> Loaded:
             problems.append(
                 Problem("", None, "no agent's log folder was found on this machine; name a file or folder to read")
             )
-    for name in names:
-        if name == "-":
-            data = sys.stdin.buffer.read()
-            batch, reader = read_bytes("stdin", data, request.options)
-            store.apply(batch)
-            source, title = (reader.source, reader.title) if reader is not None else (None, None)
-            read.append(_Read("stdin", source, title, size=len(data)))
-        elif "://" in name:
-            from monitor.sources.address import read_address
+    inputs = [_elsewhere(name, request) for name in names if name == "-" or "://" in name]
+    paths = list(expand([name for name in names if name != "-" and "://" not in name], problems))
+    memory = _memory(request, paths)
+    parts = memory.find([str(path) for path in paths]) if memory is not None else []
+    read: dict[str, tuple[Tail, Batch | None]] = {}
+    while True:
+        cached = {file for part in parts for file in part.files}
+        for path in paths:
+            name = str(path)
+            if name not in cached and name not in read:
+                tail = Tail(path, request.options)
+                read[name] = (tail, tail.read(final=True))
+                tail.parser = None  # nothing more will be asked of it
+        if memory is None or not parts:
+            break
+        told = [batch for _, batch in read.values() if batch is not None]
+        apart = memory.apart(parts, [*told, *(batch for _, batch in inputs)])
+        if len(apart) == len(parts):
+            break
+        parts = apart  # the others have to do with what was read: they are read as well
 
-            batch, title = read_address(name, request.options)
-            store.apply(batch)
-            read.append(_Read(batch.file, title, title))
-    files = [name for name in names if name != "-" and "://" not in name]
-    for path in expand(files, problems):
-        tail = Tail(path, request.options)
-        told = tail.read(final=True)
-        if told is not None:
-            store.apply(told)
-        source, title = (tail.reader.source, tail.reader.title) if tail.reader is not None else (None, None)
-        read.append(_Read(tail.name, source, title, tail.score, tail.bytes_read, tail.lines or None, tail.note))
-    views = narrow(store.views(), request.wanted)
+    store = Store(request.settings, detail=request.options.detail)
+    store.session_by = request.options.session_by
+    for _, batch in inputs:
+        store.apply(batch)
+    fresh = [read[str(path)] for path in paths if str(path) in read]
+    for _, told_by_file in fresh:
+        if told_by_file is not None:
+            store.apply(told_by_file)
+    views = store.views()
     copies = store.duplicates()
+    reports = {one.name: _report(one, store, copies.get(one.name, 0)) for one, _ in inputs}
+    reports.update((tail.name, _report(_how(tail), store, copies.get(tail.name, 0))) for tail, _ in fresh)
+    told_problems = {name: state.problems for name, state in store.files.items()}
+    inherited = store.copies()
+    if memory is not None:
+        memory.keep(fresh, [batch for _, batch in inputs], views, reports, inherited, parts)
+        for part in parts:
+            views += memory.sessions(part)
+            inherited += part.head.copies
+            reports.update((report.file, report) for report in part.head.reports)
+            for problem in part.head.problems:
+                told_problems.setdefault(problem.file, []).append(problem)
+        request.notes += [memory.note] if memory.note else []
+        views.sort(key=lambda view: (view.last or -1, view.session), reverse=True)
+    order = [*(one.name for one, _ in inputs), *map(str, paths)]
+    rank = {name: place for place, name in enumerate(order)}
     return Loaded(
-        sessions=views,
-        problems=[*problems, *store.problems()],
-        files=[_report(one, store, copies.get(one.name, 0)) for one in read],
-        copies=store.copies(),
+        sessions=narrow(views, request.wanted),
+        problems=[*problems, *(problem for name in order for problem in told_problems.get(name, ()))],
+        files=[reports[name] for name in order if name in reports],
+        copies=sorted(inherited, key=lambda call: (call.time or 0, rank.get(call.file, 0), call.line or 0)),
     )
+
+
+def _elsewhere(name: str, request: Request) -> tuple[_Read, Batch]:
+    """Standard input, or a source given by address."""
+    if name == "-":
+        data = sys.stdin.buffer.read()
+        batch, reader = read_bytes("stdin", data, request.options)
+        source, title = (reader.source, reader.title) if reader is not None else (None, None)
+        return _Read("stdin", source, title, size=len(data)), batch
+    from monitor.sources.address import read_address
+
+    batch, title = read_address(name, request.options)
+    return _Read(batch.file, title, title), batch
+
+
+def _how(tail: Tail) -> _Read:
+    source, title = (tail.reader.source, tail.reader.title) if tail.reader is not None else (None, None)
+    return _Read(tail.name, source, title, tail.score, tail.bytes_read, tail.lines or None, tail.note)
+
+
+def _memory(request: Request, paths: Sequence[Path]) -> Memory | None:
+    """What is known of the files; None where it would not be worth it, or is not wanted."""
+    if not request.cache:
+        return None
+    from monitor.sessions import recall
+
+    now = recall.stamps(paths)
+    if sum(size for size, _, _ in now.values()) < recall.WORTH:
+        return None
+    how = recall.way(request.options, request.settings)
+    if how is None:
+        return None
+    from monitor.sources.cache import Cache
+
+    return recall.Memory(request, Cache(how), now)
 
 
 @contextmanager

@@ -65,7 +65,7 @@ class Tail:
 
     __slots__ = (
         "_first_crc", "_first_size", "_last", "_packed", "_rereads", "_stamp", "_torn_size", "bytes_read", "calls",
-        "lines", "note", "offset", "options", "parser", "path", "reader", "score",
+        "database", "lines", "note", "offset", "options", "parser", "path", "reader", "score",
     )  # fmt: skip
 
     def __init__(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS) -> None:
@@ -76,7 +76,7 @@ class Tail:
         self.offset = self.lines = self.calls = self.bytes_read = 0
         self.note = ""
         self._stamp: tuple[int, ...] | None = None
-        self._packed = False
+        self._packed = self.database = False
         self._rereads = 0  # because a line went on with what had been forgotten
         self._forget()
 
@@ -137,6 +137,12 @@ class Tail:
         return Batch(self.name, [Problem(self.name, None, why)], replace=self.parser is None)
 
     @property
+    def stamp(self) -> tuple[int, int, int] | None:
+        """Size, time of change (ns) and inode the file had when it was read; None if it could not be, or is more."""
+        stamp = self._stamp
+        return (stamp[0], stamp[1], stamp[2]) if stamp is not None and len(stamp) == 3 else None
+
+    @property
     def unfinished(self) -> bool:
         """Whether a last line without line feed has been held back."""
         return self._torn_size >= 0
@@ -150,6 +156,7 @@ class Tail:
             data = stream.read(HEAD_BYTES)
             head = Head(data, self.name, len(data) < HEAD_BYTES, self.path, data[:16])
             self._packed = compressed(head)
+            self.database = data.startswith(b"SQLite format 3")
             if self._packed:
                 head = read_head(context)
             if not head.data.strip(b" \t\r\n\x00"):
@@ -212,6 +219,9 @@ class Tail:
         records = self.parser.take()
         self.calls += sum(1 for record in records if isinstance(record, Call))
         known = self.calls or any(isinstance(r, SessionInfo) and r.totals_only for r in records)
+        if known and replace and self.score < SURE_ENOUGH and not any(map(tells_tokens, records)):
+            # a reader was forced on a file it does not know, and found nothing in it
+            known, records, self.calls = False, [r for r in records if isinstance(r, Problem)], 0
         self.note = ""
         # a file that another one's reader takes along (the parts of a message, a manifest) owes nothing itself
         if replace and not known and not getattr(self.parser, "companion", False):
@@ -255,6 +265,13 @@ class Tail:
                 return zlib.crc32(first) == self._first_crc and stream.read(len(self._last)) == self._last
         except OSError:
             return False
+
+
+def tells_tokens(record: Record) -> bool:
+    """Whether a record holds a figure at all."""
+    if isinstance(record, Call):
+        return record.prompt_tokens is not None or record.output_tokens is not None
+    return isinstance(record, SessionInfo) and record.totals_only is not None
 
 
 def whole(line: bytes) -> bool:

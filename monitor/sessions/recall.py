@@ -1,0 +1,368 @@
+"""Sessions of files that have not changed, from the cache of :mod:`monitor.sources.cache`.
+
+Files are cached in parts: those that share a session, a call told twice, or calls whose session is found by their
+content. What a part's sessions look like depends on its files alone, so the result of an earlier run is the result of
+this one, as long as none of its files has changed, all of them are asked for, and no other file has a name in common
+with it (a session's or a call's). Turns are unpacked when somebody looks at them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+import msgspec
+
+from monitor.readers.base import ReadOptions
+from monitor.records import Call, Event, Problem, SessionInfo, Step
+from monitor.sessions.build import Settings
+from monitor.sessions.forecast import FACTORS
+from monitor.sessions.told import is_loose
+from monitor.sessions.view import FileReport, SessionView, Turn
+from monitor.sources.cache import Cache, Packed, Stamp, code
+from monitor.sources.files import Batch, Tail
+
+if TYPE_CHECKING:
+    from monitor.sessions.load import Request
+
+#: less than so many bytes are read as quickly as looked up
+WORTH = 2_000_000
+#: a file that changed within so many nanoseconds before it was read may change again within the same tick of its clock
+_TICK, _SLOW_TICK = 100_000_000, 2_000_000_000
+#: readers whose records depend on nothing but the one file; a folder of parts or a database with a journal is more
+_ALONE = frozenset(
+    """claude-code codex pi gemini-cli amp codex-exec claude-trace claude-tap lhar api-log ctxmon har mitmproxy new-api
+    one-api litellm openrouter magpie langfuse helicone bedrock cloudflare portkey otel claude-code-otel codex-otel
+    gemini-otel""".split()  # noqa: SIM905
+)
+#: what results are made by, besides the records' own layout
+_MADE_BY = ("records.py", "readers", "sources", "sessions", "pricing", "data")
+_LOOSE = "\0loose"
+
+
+class Head(msgspec.Struct, array_like=True):
+    """What is always needed of a part. ``sessions`` without their turns; ``counts``: how many each has."""
+
+    sessions: list[SessionView]
+    counts: list[int]
+    problems: list[Problem]
+    reports: list[FileReport]
+    copies: list[Call]
+
+
+class Part(msgspec.Struct):
+    """A part of the cache whose files are as they were."""
+
+    number: int
+    files: list[str]
+    head: Head
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_head = msgspec.msgpack.Decoder(Head).decode
+_turns = msgspec.msgpack.Decoder(list[Turn]).decode
+_blobs = msgspec.msgpack.Decoder(list[bytes]).decode
+_texts = msgspec.msgpack.Decoder(list[str]).decode
+
+
+def way(options: ReadOptions, settings: Settings) -> bytes | None:
+    """A digest of all that results depend on besides the files; None if they are too special to be kept."""
+    from monitor.pricing import PriceTable
+
+    if options.detail or options.map is not None or settings.factors is not FACTORS:
+        return None
+    if settings.prices is not None and settings.prices is not PriceTable.load():
+        return None
+    try:
+        made_by = code(Path(__file__).parents[1], _MADE_BY)
+    except OSError:  # not on disk as files
+        return None
+    chosen = (options.source, options.session_by, settings.prices is None, sorted(settings.overrides.rules.items()))
+    return made_by + repr(chosen).encode("utf-8", "surrogatepass")
+
+
+def stamps(paths: Iterable[Path]) -> dict[str, Stamp]:
+    """What the files are like now, those that can be looked at."""
+    found: dict[str, Stamp] = {}
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found[str(path)] = (status.st_size, status.st_mtime_ns, status.st_ino)
+    return found
+
+
+class Memory:
+    """The cache as the loader uses it.
+
+    Args:
+        request: what is asked for; used to read files anew whose turns are wanted but gone.
+        cache: of the right ``how``.
+        now: what the files are like.
+    """
+
+    def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
+        self._request, self._cache, self._now = request, cache, now
+        self._began = time.time_ns()
+        self._here = str(Path.cwd())
+
+    @property
+    def note(self) -> str:
+        """What is wrong with the cache, if anything."""
+        return self._cache.note
+
+    # ------------------------------------------------------------------------------------------------ finding
+    def _key(self, name: str) -> str:
+        """A file's name in the cache: records hold the name as it was given, so a relative one needs its folder."""
+        return name if Path(name).is_absolute() else f"{self._here}\0{name}"
+
+    def find(self, names: Sequence[str]) -> list[Part]:
+        """Parts that consist of unchanged files among these, in the same order."""
+        known = self._cache.known([self._key(name) for name in names if _plain(name)])
+        members: dict[int, list[tuple[int, str]]] = {}
+        changed: set[int] = set()
+        for name in names:
+            found = known.get(self._key(name))
+            if found is None:
+                continue
+            part, place, stamp = found
+            members.setdefault(part, []).append((place, name))
+            if stamp != self._now.get(name):
+                changed.add(part)
+        wanted = [part for part in members if part not in changed]
+        parts = []
+        for number, (count, head) in self._cache.heads(wanted).items():
+            places = [place for place, _ in members[number]]
+            if places != list(range(count)):
+                continue
+            try:
+                parts.append(Part(number, [name for _, name in members[number]], _head(head)))
+            except msgspec.DecodeError:
+                continue
+        return parts
+
+    def apart(self, parts: list[Part], read: Iterable[Batch]) -> list[Part]:
+        """Those of the parts that have no name in common with each other and with what was read."""
+        names = {name for batch in read for name in names_of(batch)}
+        if not names and self._cache.apart(part.number for part in parts):
+            return parts
+        used = {number: set(_texts(data)) for number, data in self._cache.names([p.number for p in parts]).items()}
+        owners: dict[str, int] = {}
+        shared = {part.number for part in parts if part.number not in used}
+        for number, own in used.items():
+            if not names.isdisjoint(own):
+                shared.add(number)
+            for name in own:
+                first = owners.setdefault(name, number)
+                if first != number:
+                    shared.update((first, number))
+        return [part for part in parts if part.number not in shared]
+
+    def sessions(self, part: Part) -> list[SessionView]:
+        """The sessions of a part."""
+        laid = _Laid(self, part)
+        return [
+            msgspec.structs.replace(
+                view,
+                turns=_Turns(laid, place, count),
+                events=tuple(view.events),
+                buckets=tuple(view.buckets),
+                chains=tuple(view.chains),
+                compaction_costs=tuple(view.compaction_costs),
+                steps=tuple(view.steps),
+            )
+            for place, (view, count) in enumerate(zip(part.head.sessions, part.head.counts, strict=True))
+        ]
+
+    def unpack(self, part: Part) -> list[bytes]:
+        """The packed turns of a part's sessions; from its files if they are gone from the cache."""
+        data = self._cache.turns(part.number)
+        if data is not None:
+            with suppress(msgspec.DecodeError):
+                return _blobs(data)
+        from monitor.sessions.load import load
+
+        everything = type(self._request.wanted)()
+        anew = load(msgspec.structs.replace(self._request, paths=part.files, wanted=everything, cache=False))
+        found = {view.session: _encode(list(view.turns)) for view in anew.sessions}
+        return [found.get(view.session, _encode([])) for view in part.head.sessions]
+
+    # ------------------------------------------------------------------------------------------------ keeping
+    def keep(
+        self,
+        read: Sequence[tuple[Tail, Batch | None]],
+        others: Sequence[Batch],
+        views: Sequence[SessionView],
+        reports: Mapping[str, FileReport],
+        copies: Sequence[Call],
+        kept: Sequence[Part],
+    ) -> None:
+        """Store what was read.
+
+        Args:
+            read: the files, in order, with what they said.
+            others: what was read from elsewhere, which is not stored.
+            views: all sessions of both.
+            reports: of the files, by name.
+            copies: calls of these files that other sessions own.
+            kept: parts that were found, and that have nothing in common with what was read.
+        """
+        batches = {tail.name: batch for tail, batch in read if batch is not None}
+        groups = _groups([*batches.values(), *others], views)
+        lost = {groups[batch.file] for batch in others}
+        lost.update(groups[tail.name] for tail, _ in read if tail.name in groups and not self._may_stay(tail))
+        members: dict[str, list[Tail]] = {}
+        for tail, _ in read:
+            group = groups.get(tail.name)
+            if group is not None and group not in lost:
+                members.setdefault(group, []).append(tail)
+        seen: dict[str, list[SessionView]] = {}
+        for view in views:
+            seen.setdefault(groups[view.files[0]], []).append(view)
+        owned: dict[str, list[Call]] = {}
+        for call in copies:
+            owned.setdefault(groups[call.file], []).append(call)
+        packed = [
+            self._pack(tails, seen.get(group, []), reports, owned.get(group, []), batches)
+            for group, tails in members.items()
+        ]
+        if packed:
+            self._cache.put(packed, [part.number for part in kept])
+
+    def _may_stay(self, tail: Tail) -> bool:
+        """Whether what was read of a file is all there is to it, and any later change of it will show."""
+        if tail.stamp is None or tail.database or not _plain(tail.name):
+            return False
+        if tail.reader is not None and tail.reader.source not in _ALONE:
+            return False
+        changed = tail.stamp[1]
+        tick = _SLOW_TICK if changed % 1_000_000_000 == 0 else _TICK
+        return changed < self._began - tick
+
+    def _pack(
+        self,
+        tails: list[Tail],
+        views: list[SessionView],
+        reports: Mapping[str, FileReport],
+        copies: list[Call],
+        batches: Mapping[str, Batch],
+    ) -> Packed:
+        problems = [record for tail in tails for record in batches[tail.name].records if isinstance(record, Problem)]
+        names = {name for tail in tails for name in names_of(batches[tail.name])}
+        names.update(view.session for view in views)
+        head = Head(
+            [msgspec.structs.replace(view, turns=()) for view in views],
+            [len(view.turns) for view in views],
+            problems,
+            [reports[tail.name] for tail in tails],
+            copies,
+        )
+        return Packed(
+            [(self._key(tail.name), tail.stamp or (0, 0, 0)) for tail in tails],
+            _encode(head),
+            _encode([_encode(list(view.turns)) for view in views]),
+            _encode(list(names)),
+        )
+
+
+def _plain(name: str) -> bool:
+    """Whether a name can be stored: one that is no text (undecodable bytes) cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def names_of(batch: Batch) -> Iterator[str]:
+    """All by which records of a file may have to do with those of another one: sessions, keys of calls and events."""
+    sessions: set[str] = set()
+    for record in batch.records:
+        if isinstance(record, Call | Event):
+            sessions.add(record.session)
+            if record.key:
+                yield record.key
+            if is_loose(record):
+                sessions.add(_LOOSE)
+        elif isinstance(record, SessionInfo | Step):
+            sessions.add(record.session)
+    yield from sessions
+
+
+def _groups(batches: Sequence[Batch], views: Sequence[SessionView]) -> dict[str, str]:
+    """For each file a file that stands for its group: those that have a name in common, or a session."""
+    leaders = {batch.file: batch.file for batch in batches}
+
+    def leader(file: str) -> str:
+        while leaders[file] != file:
+            leaders[file] = leaders[leaders[file]]
+            file = leaders[file]
+        return file
+
+    first: dict[str, str] = {}
+    for batch in batches:
+        file = batch.file
+        for name in names_of(batch):
+            other = first.setdefault(name, file)
+            if other is not file:
+                leaders[leader(file)] = leader(other)
+    for view in views:
+        for file in view.files[1:]:
+            leaders[leader(file)] = leader(view.files[0])
+    return {file: leader(file) for file in leaders}
+
+
+class _Laid:
+    """The packed turns of a part, fetched once."""
+
+    __slots__ = ("_blobs", "_memory", "_part")
+
+    def __init__(self, memory: Memory, part: Part) -> None:
+        self._memory, self._part = memory, part
+        self._blobs: list[bytes] | None = None
+
+    def turns(self, place: int) -> tuple[Turn, ...]:
+        """Those of one session."""
+        if self._blobs is None:
+            self._blobs = self._memory.unpack(self._part)
+        return tuple(_turns(self._blobs[place]))
+
+
+class _Turns(Sequence[Turn]):
+    """Turns of a session that are unpacked when somebody looks at them. Equal to any sequence of equal turns."""
+
+    __slots__ = ("_count", "_laid", "_place", "_turns")
+
+    def __init__(self, laid: _Laid, place: int, count: int) -> None:
+        self._laid, self._place, self._count = laid, place, count
+        self._turns: tuple[Turn, ...] | None = None
+
+    def _all(self) -> tuple[Turn, ...]:
+        if self._turns is None:
+            self._turns = self._laid.turns(self._place)
+        return self._turns
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Turn: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Turn, ...]: ...
+    def __getitem__(self, place: int | slice) -> Turn | tuple[Turn, ...]:
+        return self._all()[place]
+
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self._all())
+
+    def __reversed__(self) -> Iterator[Turn]:
+        return reversed(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(other) == self._all() if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
