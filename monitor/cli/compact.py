@@ -215,9 +215,10 @@ def _notes(args: argparse.Namespace, conv: Conversation, out: str, stamp: Stamp 
     from monitor.compaction.notes import notes
     from monitor.compaction.redact import Redactor
 
+    state = collect(conv)
     made = notes(
         conv,
-        collect(conv),
+        state,
         Redactor.of(conv),
         file=Path(out).name if out != "-" else "HANDOFF.md",
         source=args.file,
@@ -232,18 +233,9 @@ def _notes(args: argparse.Namespace, conv: Conversation, out: str, stamp: Stamp 
     if quiet:
         return 0
     if args.report == "json":
-        print(
-            json.dumps(
-                {
-                    "schema": "ctxmon.compaction/1",
-                    "strategy": "notes",
-                    "output": {"path": out, "format": "markdown", "tokens": made.tokens},
-                    "start_prompt": made.start,
-                },
-                ensure_ascii=False,
-                indent=1,
-            )
-        )
+        from monitor.compaction.report import notes_json
+
+        print(json.dumps(notes_json(conv, state, made, out), ensure_ascii=False, indent=1))
     else:
         print(f"{out}: {made.tokens:,} tokens\n\nStart the new window with:\n\n{made.start}")
     return 0

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from monitor.compaction.engine import Outcome
+from monitor.compaction.notes import Notes
+from monitor.compaction.state import State
 from monitor.compaction.verify import Proof, plain
+from monitor.conversation.model import Conversation
 from monitor.conversation.tokens import estimated, measure
 
 SECTION_KEYS = {

@@ -26,14 +26,12 @@ def test_a_file_without_usage_is_nothing_also_for_a_forced_reader(source: str, t
     assert run("calls", path, "--source", source).code == 3
 
 
-@OPEN
 def test_a_key_in_the_address_of_a_summarizer_is_not_repeated(tmp_path: Path) -> None:
     done = run("compact", chat(tmp_path, long=12), "--dry-run", "--model", "m", "--summarizer",
                f"http://127.0.0.1:9/v1?key={URL_SECRET}")  # fmt: skip
     assert URL_SECRET not in done.out + done.err
 
 
-@OPEN
 def test_a_conversion_names_the_format_it_wrote(tmp_path: Path) -> None:
     from tests.e2e.contract_run import SAMPLES
 
@@ -42,7 +40,6 @@ def test_a_conversion_names_the_format_it_wrote(tmp_path: Path) -> None:
     assert body["output"]["format"] == "openai-chat"
 
 
-@OPEN
 def test_notes_have_the_report_of_a_compaction(tmp_path: Path) -> None:
     body = run(
         "compact", chat(tmp_path, long=12), "--strategy", "notes", "--report", "json", "-o", tmp_path / "n.md"
