@@ -270,7 +270,7 @@ class Cache:
         self.close()
         self._off = True
         text = str(error)
-        if "locked" in text:
+        if text.startswith(("database is locked", "database table is locked")):
             return  # another process is writing
         if "malformed" in text or "not a database" in text:
             with suppress(OSError):
