@@ -84,9 +84,13 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b",
         r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
         r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
-        r"(?:^|[,;:.]\s*|\b(?:also|and|but|please)\s+)no\s+(?!problem|idea|worries|need|one\b|,)[\w-]+\s+[\w-]+",
+        r"(?:^|[,;:.]\s*|\b(?:also|and|but|please)\s+)no\s+(?!problem|idea|worries|need|one\b|entiend|s[eé]\b|funcion|veo\b|,)[\w-]+\s+[\w-]+",
         r"\bi(?:\s+want|\s+need|\s+would\s+like|['’]d\s+like)\s+(?:\w+\s+){1,3}to\s+(?:keep|stay|remain|use|avoid|always|never|only|be)\b",
         r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|we\b|i\b)[^,.?!]{3,60}\b(?:stays?|remains?)\s+(?!to\b|open\b|unclear|the\s+question)\w+",
+        r"^(?:all|every|each)\s+[^.?!]{3,60}\b(?:are|is|goes?|ends?)\s+(?:\w+ed\s+|kept\s+|written\s+)?(?:in|on|at|to|under|as|via|through|with)\b|"
+        r"^(?:prefer|target|indent|steer\s+clear|stay\s+away|hands\s+off|support)\b|\bnobody\s+(?:but|except)\b",
+        r"^(?:max(?:imum)?|min(?:imum)?)\.?\s+\d|\b(?:is|are)\s+(?:required|compulsory|a\s+must|not\s+negotiable)\b|"
+        r"\bi(?:['’]d|\s+would)\s+rather\s+(?:not|you|we|keep)\b|\b(?:before|after)\s+(?:each|every)\s+\w+",
         r"\b(?:whenever|every\s+time|each\s+time)\b|^(?:if|when)\s+[^?]+,\s*(?:please\s+)?(?:then\s+)?(?:stop|ask|tell|leave|skip|wait|use|keep)\b",
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
@@ -131,23 +135,25 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^(?:fass|rühr|änder|lösch|nutz|verwend|benutz|start|ruf|setz|nimm|schreib|mach|lass|"
         r"gib)\w*\s[^.?!]*\b(?:nicht|kein\w*|nie|nur|ohne)\b",
         r"\bnur\s+(?:lesend|über|mit|in|auf|nach|wenn|unter)\b|\bohne\s+(?:mein|rücksprache|zu\s|neue)\w*",
-        r"^(?!wir\b|ich\b|es\b|das\b|warum\b)\w[^.?!,]*\b(?:gehör(?:t|en)|komm(?:t|en))\s+(?:\w+\s+){0,2}(?:in|nach|unter|auf)\b|"
+        r"^(?!wir\b|ich\b|es\b|das\b|warum\b)\w[^.?!,]*\b(?:gehör(?:t|en)|kommen)\s+(?:\w+\s+){0,2}(?:in|nach|unter|auf)\b|\bfinger\s+weg\b|"
+        r"^keine?\s+(?!ahnung|frage|problem|sorge|idee|eile|chance)[\w-]+(?:\s+[\w-]+){0,3}[.!]?$|^nur\s+\w+\s+\w+|^alle[sr]?\s+[^.?!]*,\s*bitte|"
+        r"\bich\s+(?:möchte|will)\s+(?:keine?[nrs]?|nicht)\b|"
         r"\bim\s+zweifel\b|\bbei\s+(?:unklarheit|zweifel|rückfragen)\w*|\bmindest\w+|\bhöchst(?:wert|grenze|zahl)\w*",
         r"\b(?:laufen|läuft|kommt|kommen|gehör\w+|gehen)\s+bitte\b|\bfliegt\s+raus\b|^nichts\s+\w+en[.!]?$|"
-        r"\bbleib(?:t|en)\b(?!\s+(?:noch|die\s+frage|abzuwarten|nur))|\bauf\s+(?:deutsch|englisch|französisch)[.!]?$",
+        r"\bbleib(?:t|en)\b(?!\s+(?:noch|die\s+frage|abzuwarten|nur|rot|hängen|stehen|grün|aus|leer))|\bauf\s+(?:deutsch|englisch|französisch)[.!]?$",
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|\bstatt(?:dessen)?\b|\banstatt\b|"
         r"\bhalte?\s+dich\s+an\b",
     ),
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|别(?![的人名处样])|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
         "始终|一律|统一|保持|保留|不超过|不少于|至少|最多|仍然|确保|除非|未经|避免|从现在起|今后|每次.{0,12}[都要先]|不用(?!了)|"
-        "一直|所有.{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|上限.{0,6}\\d",
+        "一直|(?:所有|一切|每个|任何).{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|上限.{0,6}\\d",
     ),
     "ja": _rx(
         "ないで|しないこと|ないように|禁止|厳禁|必ず|のみ|絶対に?|てはいけ|てはなら|てはダメ|てはだめ|ちゃだめ|いけません|なりません|べき",
         "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|"
         "だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
-        "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守|だけ(?:です|にして|に限)|"
+        "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ずに|までに|を守|ない(?:方針|ように|で)|に(?:保存|保管|配置|記録|統一)して|だけ(?:です|にして|に限)|"
         "(?:最大|最低|最小|上限|下限|間隔|以上|以下)[^。]{0,30}(?:して|に(?:する|して)|とする|まで)",
     ),
     "es": _rx(
@@ -164,7 +170,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:usa|utiliza|emplea)\w*\s+[^.?!]*\bno\s+\w+|\btod[oa]s\s+(?:l[oa]s\s+)?\w+[^.?!]*\b(?:van|llevan|pasan|"
         r"quedan|siguen|deben|tienen)\b|\bavis\w+\b[^.?!]*\bantes\b",
         r"\bse\s+\w+(?:an|en|a|e)\s+(?:siempre\s+)?(?:en|con|por|bajo|como)\b|^(?:l[oa]s\s+)?\w+[^.?!,]*\bvan\s+(?:en|con|por|a|bajo)\b|"
-        r"\b(?:mínim|máxim)[oa]\s+(?:del?|es|será)\b|\bs[oó]lo\s+\w+[.!]?$",
+        r"\b(?:mínim|máxim)[oa]s?\s+(?:del?|es|será|\d+)|^sin\s+\w+|^tod[oa]s?\s+l[oa]s\s+[^.?!]*\ben\s+\w+|"
+        r"^(?:el|la|los|las)\s+\w+\s+no\s+(?:sal|camb|toc|entr|baj|sub)\w+|\bs[oó]lo\s+\w+[.!]?$",
         r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|"
         r"español|alemán|francés)\b",
     ),
@@ -173,7 +180,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
-        r"\b(?:pas\s+de|aucune?)\s+\w+|\bpas\s+d['’]\w+|\b(?:minimale?|maximale?)\b|\btou(?:te)?s\s+les\s+\w+[^.?!]*\b(?:passent|vont|restent|utilisent)\b|\brien\s+d['’]autre|(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
+        r"\b(?:pas\s+de|aucune?)\s+\w+|\bpas\s+d['’]\w+|\b(?:minimale?|maximale?)\b|\bm(?:ax|in)imum\b|\btou(?:te)?s\s+les\s+\w+[^.?!]*\b(?:passent|vont|restent|utilisent)\b|\brien\s+d['’]autre|(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
         r"(?!faire\b|\w+er\b)",
         r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|"
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
@@ -210,14 +217,18 @@ STATEMENT: dict[str, re.Pattern[str]] = {
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(
-        r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will|möchte|glaube|denke|sehe|war|"
+        r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will(?!\s+kein)|möchte(?!\s+kein)|verstehe|weiß|kann|glaube|denke|sehe|war|"
         r"bin)|es\s+(?:ist|gibt|war|geht|bleibt)|das\s+(?:ist|war|geht)|nein)\b(?!.*\b(?:darf|dürfen|niemals|"
         r"bitte\s+nicht|nie\b))"
     ),
     "zh": _rx("^(?:我们?要|我想|现在(?:是|有)|目前|看起来)(?!.*(?:不要|必须|禁止|不得|务必))"),
-    "es": _rx(r"^(?:tenemos|hay|es|está|necesito|quiero\s+que|te\s+doy)\b(?!.*\b(?:nunca|siempre|nada\s+de|prohibid))"),
+    "es": _rx(
+        r"^(?:tenemos|hay|es|está|no\s+(?:entiendo|s[eé]|veo|funcion\w+|conozco|recuerdo|pasa)\b|"
+        r"necesito|quiero\s+que|te\s+doy)\b(?!.*\b(?:nunca|siempre|nada\s+de|prohibid))"
+    ),
     "fr": _rx(
-        r"^(?:nous\s+(?:avons|devons)|il\s+y\s+a|c['’]est|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|"
+        r"^(?:nous\s+(?:avons|devons)|il\s+y\s+a|c['’]est|[çc]a\s+n|cela\s+n|"
+        r"je\s+ne\s+(?:comprends|sais|vois|trouve|connais)|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|"
         r"toujours|interdit|ne\s+pas))"
     ),
     "ja": _rx("(?:です|ます|ました|でした)か[。？?]?$|^(?:現在|今は)(?!.*(?:必ず|禁止|ないで))"),
