@@ -12,6 +12,7 @@ from monitor.dashboard.keys import COMPACT_KEYS, KEYS
 from monitor.dashboard.model.state import ViewState, load, save
 from monitor.dashboard.screens.main import MainScreen
 from monitor.dashboard.screens.sheet import Sheet
+from monitor.dashboard.widgets.lines import LinesPanel
 from monitor.dashboard.widgets.table import Table
 from tests.dashboard import fake
 from tests.dashboard.harness import dashboard
@@ -47,6 +48,17 @@ async def test_sizes(size: tuple[int, int], words: list[str]) -> None:
         for word in words:
             assert word in text, word
         assert all(len(line) <= size[0] for line in text.splitlines())
+
+
+async def test_a_panel_that_was_drawn_before_it_had_a_size_is_drawn_again() -> None:
+    async with dashboard(size=(60, 15)) as run:
+        panel = run.main.query_one("#decision", LinesPanel)
+        panel.show(())
+        await run.settle()
+        assert "near-limit" not in run.text()
+        panel.on_resize()
+        await run.settle()
+        assert "near-limit" in run.text()
 
 
 async def test_it_follows_the_size_of_the_terminal() -> None:

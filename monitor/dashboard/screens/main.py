@@ -231,6 +231,10 @@ class MainScreen(Actions, Screen[None]):
 
     # messages of the widgets
 
+    @on(LinesPanel.Resized)
+    def _resized(self) -> None:
+        self.draw()
+
     @on(Chart.Pointed)
     def _pointed(self, message: Chart.Pointed) -> None:
         self.app.desk.sight.point(message.position)

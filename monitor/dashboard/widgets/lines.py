@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -48,6 +49,13 @@ class LinesPanel(Panel, can_focus=True):
         Binding("pagedown", "lines(10)", "down a page", show=False, id="lines.page_down"),
     ]
 
+    class Resized(Message):
+        """The panel has another size: its lines were made for the old one."""
+
+        def can_replace(self, message: Message) -> bool:
+            """One is enough for all panels."""
+            return isinstance(message, LinesPanel.Resized)
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
@@ -80,6 +88,7 @@ class LinesPanel(Panel, can_focus=True):
     def on_resize(self) -> None:
         """More or fewer lines fit now."""
         self._clamp()
+        self.post_message(self.Resized())
 
     def render_line(self, y: int) -> Strip:
         """One row."""
