@@ -19,6 +19,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suggest-map", type=Path, metavar="FILE", help="propose a column map (YAML) for an unknown table"
     )
+    parser.add_argument("--clear-cache", action="store_true", help="remove what was kept of files that were read before")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
@@ -26,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
     """Print what was found. Exit code 3 if nothing was usable."""
     if args.suggest_map is not None:
         return _suggest(args.suggest_map)
+    if args.clear_cache:
+        return _clear_cache()
     from monitor.reports import doctor
     from monitor.reports.encode import to_json
     from monitor.sessions.load import load
@@ -36,6 +39,16 @@ def run(args: argparse.Namespace) -> int:
     else:
         common.write_output(doctor.text(found, verbose=args.verbose, out=sys.stdout), None)
     return 0 if found.sessions else common.NOTHING
+
+
+def _clear_cache() -> int:
+    from monitor.sources import cache
+
+    try:
+        print(f"The cache is empty: {cache.clear()}")
+    except OSError as error:
+        raise common.CommandError(f"{error.filename}: cannot be removed ({error.strerror})", 1) from error
+    return 0
 
 
 def _suggest(path: Path) -> int:

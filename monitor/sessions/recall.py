@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from monitor.sessions.load import Request
 
 #: less than so many bytes are read as quickly as looked up
-WORTH = 2_000_000
+WORTH = 4_000_000
 #: a file that changed within so many nanoseconds before it was read may change again within the same tick of its clock
 _TICK, _SLOW_TICK = 100_000_000, 2_000_000_000
 #: readers whose records depend on nothing but the one file; a folder of parts or a database with a journal is more
