@@ -19,7 +19,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suggest-map", type=Path, metavar="FILE", help="propose a column map (YAML) for an unknown table"
     )
-    parser.add_argument("--clear-cache", action="store_true", help="remove what was kept of files that were read before")
+    parser.add_argument("--clear-cache", action="store_true", help="remove what was kept of files read before")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
