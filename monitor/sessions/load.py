@@ -21,7 +21,8 @@ from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.store import Store
 from monitor.sessions.view import FileReport, Loaded
-from monitor.sources.discovery import agent_folders, expand
+from monitor.sources.discovery import agent_folders
+from monitor.sources.discovery import names as file_names
 from monitor.sources.files import Batch, Tail, read_bytes
 
 
@@ -64,16 +65,15 @@ def _load(request: Request) -> Loaded:
                 Problem("", None, "no agent's log folder was found on this machine; name a file or folder to read")
             )
     inputs = [_elsewhere(name, request) for name in names if name == "-" or "://" in name]
-    paths = list(expand([name for name in names if name != "-" and "://" not in name], problems))
-    memory = _memory(request, paths)
-    parts = memory.find([str(path) for path in paths]) if memory is not None else []
+    files = list(file_names([name for name in names if name != "-" and "://" not in name], problems))
+    memory = _memory(request, files)
+    parts = memory.find(files) if memory is not None else []
     read: dict[str, tuple[Tail, Batch | None]] = {}
     while True:
         cached = {file for part in parts for file in part.files}
-        for path in paths:
-            name = str(path)
+        for name in files:
             if name not in cached and name not in read:
-                tail = Tail(path, request.options)
+                tail = Tail(Path(name), request.options)
                 read[name] = (tail, tail.read(final=True))
                 tail.parser = None  # nothing more will be asked of it
         if memory is None or not parts:
@@ -88,7 +88,7 @@ def _load(request: Request) -> Loaded:
     store.session_by = request.options.session_by
     for _, batch in inputs:
         store.apply(batch)
-    fresh = [read[str(path)] for path in paths if str(path) in read]
+    fresh = [read[name] for name in files if name in read]
     for _, told_by_file in fresh:
         if told_by_file is not None:
             store.apply(told_by_file)
@@ -108,7 +108,7 @@ def _load(request: Request) -> Loaded:
                 told_problems.setdefault(problem.file, []).append(problem)
         request.notes += [memory.note] if memory.note else []
         views.sort(key=lambda view: (view.last or -1, view.session), reverse=True)
-    order = [*(one.name for one, _ in inputs), *map(str, paths)]
+    order = [*(one.name for one, _ in inputs), *files]
     rank = {name: place for place, name in enumerate(order)}
     return Loaded(
         sessions=narrow(views, request.wanted),
@@ -136,13 +136,13 @@ def _how(tail: Tail) -> _Read:
     return _Read(tail.name, source, title, tail.score, tail.bytes_read, tail.lines or None, tail.note)
 
 
-def _memory(request: Request, paths: Sequence[Path]) -> Memory | None:
+def _memory(request: Request, files: Sequence[str]) -> Memory | None:
     """What is known of the files; None where it would not be worth it, or is not wanted."""
     if not request.cache:
         return None
     from monitor.sessions import recall
 
-    now = recall.stamps(paths)
+    now = recall.stamps(files)
     if sum(size for size, _, _ in now.values()) < recall.WORTH:
         return None
     how = recall.way(request.options, request.settings)

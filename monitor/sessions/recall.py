@@ -8,6 +8,7 @@ with it (a session's or a call's). Turns are unpacked when somebody looks at the
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -84,15 +85,15 @@ def way(options: ReadOptions, settings: Settings) -> bytes | None:
     return made_by + repr(chosen).encode("utf-8", "surrogatepass")
 
 
-def stamps(paths: Iterable[Path]) -> dict[str, Stamp]:
+def stamps(names: Iterable[str]) -> dict[str, Stamp]:
     """What the files are like now, those that can be looked at."""
     found: dict[str, Stamp] = {}
-    for path in paths:
+    for name in names:
         try:
-            status = path.stat()
+            status = os.stat(name)
         except OSError:
             continue
-        found[str(path)] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        found[name] = (status.st_size, status.st_mtime_ns, status.st_ino)
     return found
 
 
@@ -108,7 +109,7 @@ class Memory:
     def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
         self._request, self._cache, self._now = request, cache, now
         self._began = time.time_ns()
-        self._here = str(Path.cwd())
+        self._here = os.getcwd()
 
     @property
     def note(self) -> str:
@@ -118,7 +119,7 @@ class Memory:
     # ------------------------------------------------------------------------------------------------ finding
     def _key(self, name: str) -> str:
         """A file's name in the cache: records hold the name as it was given, so a relative one needs its folder."""
-        return name if Path(name).is_absolute() else f"{self._here}\0{name}"
+        return name if os.path.isabs(name) else f"{self._here}\0{name}"
 
     def find(self, names: Sequence[str]) -> list[Part]:
         """Parts that consist of unchanged files among these, in the same order."""

@@ -91,9 +91,14 @@ def _appdata(env: Mapping[str, str], name: str) -> Path:
 
 
 def expand(paths: Iterable[str], problems: list[Problem]) -> Iterator[Path]:
+    """:func:`names` as paths."""
+    return map(Path, names(paths, problems))
+
+
+def names(paths: Iterable[str], problems: list[Problem]) -> Iterator[str]:
     """Files named by paths, folders (searched to any depth) and globs; each once, folders in a stable order.
 
-    What does not exist is noted in ``problems``.
+    What does not exist is noted in ``problems``. As text, because a Path for each of thousands of files is slow.
     """
     seen: set[str] = set()
     for name in paths:
@@ -103,9 +108,9 @@ def expand(paths: Iterable[str], problems: list[Problem]) -> Iterator[Path]:
             if not matches:
                 problems.append(Problem(name, None, "no file matches this pattern"))
             for match in matches:
-                yield from _one(Path(match), seen, problems, named=True)
+                yield from _one(Path(match), seen, problems)
             continue
-        yield from _one(path, seen, problems, named=True)
+        yield from _one(path, seen, problems)
 
 
 def _exists(path: Path) -> bool:
@@ -115,52 +120,68 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _one(path: Path, seen: set[str], problems: list[Problem], named: bool) -> Iterator[Path]:
+def _one(path: Path, seen: set[str], problems: list[Problem]) -> Iterator[str]:
+    name = str(path)
     try:
         if path.is_dir():
-            yield from _walk(path, seen, problems)
+            yield from _walk(name, seen, problems)
             return
         exists = path.exists()
     except OSError as error:
-        problems.append(Problem(str(path), None, f"cannot be looked at: {reason(error)}"))
+        problems.append(Problem(name, None, f"cannot be looked at: {reason(error)}"))
         return
     if not exists:
-        problems.append(Problem(str(path), None, "there is no such file or folder; check the path"))
+        problems.append(Problem(name, None, "there is no such file or folder; check the path"))
     elif not path.is_file():
-        problems.append(Problem(str(path), None, "this is no regular file; pipe what it gives into `ctxmon … -`"))
-    elif str(path) not in seen:
-        seen.add(str(path))
-        yield path
+        problems.append(Problem(name, None, "this is no regular file; pipe what it gives into `ctxmon … -`"))
+    elif name not in seen:
+        seen.add(name)
+        yield name
 
 
-def _walk(folder: Path, seen: set[str], problems: list[Problem]) -> Iterator[Path]:
+def _walk(folder: str, seen: set[str], problems: list[Problem]) -> Iterator[str]:
     found = 0
-    for root, folders, files in os.walk(folder, onerror=lambda error: _note(error, problems)):
-        folders[:] = sorted(name for name in folders if name not in _SKIP_FOLDERS)
+    waiting = [folder]
+    while waiting:
+        root = waiting.pop()
+        try:
+            with os.scandir(root) as entries:
+                folders, files = _sorted(entries)
+        except OSError as error:
+            problems.append(Problem(str(error.filename), None, f"cannot be opened: {reason(error)}"))
+            continue
         if root.endswith(f"{os.sep}storage") and "session" in folders:
             # opencode keeps every part of a message in a file; the reader finds them from the session's file
-            folders[:] = [name for name in folders if name not in ("message", "part")]
-        for name in sorted(files):
-            if not may_be_log(name):
-                continue
-            path = os.path.join(root, name)  # a Path for each of thousands of files is slow
-            # a pipe or device in a folder would wait for ever
-            if path in seen:
-                found += 1
-            elif os.path.isfile(path):
+            folders = [name for name in folders if name not in ("message", "part")]
+        waiting += [os.path.join(root, name) for name in reversed(folders)]
+        for name in files:
+            path = os.path.join(root, name)
+            found += 1
+            if path not in seen:
                 seen.add(path)
-                found += 1
-                yield Path(path)
-    if not found and not any(problem.file == str(folder) for problem in problems):
-        problems.append(Problem(str(folder), None, "this folder holds no log files (looked for " + _looked_for() + ")"))
+                yield path
+    if not found and not any(problem.file == folder for problem in problems):
+        problems.append(Problem(folder, None, "this folder holds no log files (looked for " + _looked_for() + ")"))
+
+
+def _sorted(entries: Iterable[os.DirEntry[str]]) -> tuple[list[str], list[str]]:
+    """Names of the folders to search, and of the files that may be logs. Links to folders are not followed; a pipe or
+    device would wait for ever."""
+    folders, files = [], []
+    for entry in entries:
+        try:
+            if entry.is_dir():
+                if entry.name not in _SKIP_FOLDERS and not entry.is_symlink():
+                    folders.append(entry.name)
+            elif may_be_log(entry.name) and entry.is_file():
+                files.append(entry.name)
+        except OSError:
+            continue
+    return sorted(folders), sorted(files)
 
 
 def _looked_for() -> str:
     return ", ".join(_ENDS[:6]) + " and others"
-
-
-def _note(error: OSError, problems: list[Problem]) -> None:
-    problems.append(Problem(str(error.filename), None, f"cannot be opened: {reason(error)}"))
 
 
 def may_be_log(name: str) -> bool:
