@@ -87,7 +87,7 @@ class Table:
                 groups = range(first, file.num_row_groups if end is None else end)
                 for batch in file.iter_batches(ROWS, row_groups=list(groups), columns=wanted, use_threads=False):
                     yield self._from_arrow(batch, sources)
-                if not first:
+                if not first and file.metadata.num_rows:
                     self._tell_missing(names)
         except pa.ArrowException as error:
             raise ReadError("this Parquet file cannot be read to its end; it is damaged or cut off") from error
@@ -146,8 +146,8 @@ class Table:
             ReadError: it is damaged.
             OSError: as usual.
         """
-        read = cell_reader(self.map)
-        mapped = [n for n, cell in enumerate(CELLS) if self._mapped(cell)]
+        mapped = [cell for cell in CELLS if self._mapped(cell)]
+        read = cell_reader(self.map, mapped)
         seen: set[str] = set()
         first: dict[str, Any] | None = None
         lines: list[int | None] = []
@@ -244,8 +244,8 @@ def _milliseconds(array: pa.Array) -> pa.Array | None:
     return compute.divide(number, ticks // 1_000)
 
 
-def _from_rows(rows: list[list[Any]], lines: list[int | None], mapped: list[int]) -> Batch:
+def _from_rows(rows: list[list[Any]], lines: list[int | None], mapped: list[str]) -> Batch:
     import pyarrow as pa
 
-    cells = {CELLS[n]: pa.array([row[n] for row in rows], type_of(CELLS[n])) for n in mapped}
+    cells = {cell: pa.array([row[n] for row in rows], type_of(cell)) for n, cell in enumerate(mapped)}
     return Batch(cells, len(rows), list(lines))

@@ -38,8 +38,9 @@ NOT_A_TABLE = "this is a log of {title}, no table of calls: its sessions may sha
 class Part(msgspec.Struct, frozen=True):
     """A piece of the input that one process reads.
 
-    ``file`` is the name for people, ``path`` absolute; ``order`` ranks the files. Of a large Parquet file only the row
-    groups from ``first`` to ``end`` (exclusive).
+    ``file`` is the name for people, ``path`` absolute; ``order`` ranks the files, ``title`` says what is in them. Of a
+    large Parquet file only the row groups from ``first`` to ``end`` (exclusive). ``forced``: the user said how to read
+    it, the content alone does not.
     """
 
     number: int
@@ -49,6 +50,8 @@ class Part(msgspec.Struct, frozen=True):
     kind: Kind
     first: int = 0
     end: int | None = None
+    title: str = ""
+    forced: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,9 +119,10 @@ def _of_file(path: Path, options: ReadOptions, number: int, order: int) -> tuple
     if reader.source not in TABLES:
         raise ReadError(NOT_A_TABLE.format(title=reader.title))
     kind = _kind(reader, head, options)
+    part = Part(number, order, name, place, kind, title=reader.title, forced=score < SURE_ENOUGH)
     if kind == "parquet":
-        return list(_row_groups(path, name, place, number, order)), _parquet_rows(path)
-    return [Part(number, order, name, place, kind)], max(1, path.stat().st_size // _ROW_BYTES[kind])
+        return list(_row_groups(path, part)), _parquet_rows(path)
+    return [part], max(1, path.stat().st_size // _ROW_BYTES[kind])
 
 
 def _kind(reader: Any, head: Head, options: ReadOptions) -> Kind:
@@ -136,16 +140,19 @@ def _kind(reader: Any, head: Head, options: ReadOptions) -> Kind:
     return "jsonl" if found.kind == "jsonl" and not found.wrapped else "file"
 
 
-def _row_groups(path: Path, name: str, place: str, number: int, order: int) -> Iterator[Part]:
+def _row_groups(path: Path, part: Part) -> Iterator[Part]:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
         meta = file.metadata
         first = rows = 0
+        number = part.number
+        if not meta.num_row_groups:
+            yield msgspec.structs.replace(part, end=0)
         for group in range(meta.num_row_groups):
             rows += meta.row_group(group).num_rows
             if rows >= _PART_ROWS or group + 1 == meta.num_row_groups:
-                yield Part(number, order, name, place, "parquet", first, group + 1)
+                yield msgspec.structs.replace(part, number=number, first=first, end=group + 1)
                 number, first, rows = number + 1, group + 1, 0
 
 

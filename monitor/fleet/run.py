@@ -23,6 +23,7 @@ from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted
 from monitor.sessions.view import SessionView
+from monitor.sources.files import NO_USAGE
 
 #: told how far the work is: what is done, how much of it, of how much
 Progress = Callable[[str, int, int], None]
@@ -81,7 +82,9 @@ class Fleet:
     """
 
     def __init__(self, plan: Plan, found: Sequence[Sorted], problems: Sequence[Problem], crew: Crew) -> None:
-        self.problems = [*problems, *(problem for part in found for problem in part.problems)]
+        silent = _silent(plan, found)
+        self.problems = [*problems, *(problem for part in found for problem in part.problems), *silent.values()]
+        found = [part for part in found if plan.parts[part.part].order not in silent]
         self.calls = sum(part.calls for part in found)
         self.buckets = plan.buckets
         self._plan, self._crew = plan, crew
@@ -119,6 +122,26 @@ class Fleet:
             whole = start(plan.folder, 0)
             whole.close()
         return whole
+
+
+def _silent(plan: Plan, found: Sequence[Sorted]) -> dict[int, Problem]:
+    """Files that hold no call, or were forced on a reader that found no tokens in them; what is said of each."""
+    calls: dict[int, int] = {}
+    told: set[int] = set()
+    tells: set[int] = set()
+    for part in found:
+        order = plan.parts[part.part].order
+        calls[order] = calls.get(order, 0) + part.calls
+        if part.problems:
+            told.add(order)
+        if part.tells:
+            tells.add(order)
+    return {
+        part.order: Problem(part.file, None, NO_USAGE.format(title=part.title))
+        for part in plan.parts
+        if (part.forced and part.order not in tells and calls[part.order])
+        or (not calls[part.order] and part.order not in told)
+    }
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice, repeat
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,8 +22,10 @@ from monitor.fleet.plan import Part, Plan
 from monitor.fleet.records import Moved, bucket_of, frame_of, home, pack, sender
 from monitor.readers import gateway_values as values
 from monitor.readers.base import FileContext, ReadError
+from monitor.readers.table_calls import CELLS, Maker
 from monitor.records import Call, Event, Problem, Record
 from monitor.sources.discovery import reason
+from monitor.sources.files import tells_tokens
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_TIMES = 20  # rows without a readable time that are told one by one
 _CHUNK = 20_000  # records of readers that are sorted into buckets at a time
-NO_USAGE = "there is no usage in this file (it is known as {title}, but holds no token counts)"
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -44,11 +46,15 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a part. ``exclusive``: a row proved that prompts of this table leave the cache out."""
+    """What became of a part.
+
+    ``exclusive``: a row proved that prompts of this table leave the cache out. ``tells``: some call has tokens.
+    """
 
     part: int
     calls: int = 0
     exclusive: bool = False
+    tells: bool = False
     index: dict[int, Piece] = {}
     problems: Sequence[Problem] = ()
 
@@ -110,7 +116,7 @@ def _columns(plan: Plan, part: Part, temporary: Path, target: Path, notes: _Note
 
     table = Table(Path(part.path), part.file, plan.map, notes)
     codec = next((name for name in ("lz4", "zstd") if pa.Codec.is_available(name)), None)
-    last, calls, written, exclusive = 0, 0, 0, False
+    last, calls, written, exclusive, tells = 0, 0, 0, False, False
     places: dict[int, list[tuple[int, int]]] = {}
     writer: Any = None
     try:
@@ -125,6 +131,7 @@ def _columns(plan: Plan, part: Part, temporary: Path, target: Path, notes: _Note
                     continue
                 calls += batch.rows
                 exclusive = exclusive or _proves(batch)
+                tells = tells or _tells(batch, table.constants())
                 rows, last = _rows(batch, table.map.columns, last, notes)
                 if writer is None:
                     options = pa.ipc.IpcWriteOptions(compression=codec)
@@ -138,10 +145,8 @@ def _columns(plan: Plan, part: Part, temporary: Path, target: Path, notes: _Note
     finally:
         if writer is not None:
             writer.close()
-    if not calls and not notes.found:
-        notes(None, NO_USAGE.format(title="a table"))
     index = {bucket: Piece(part.number, str(target), True, found) for bucket, found in places.items()}
-    return Sorted(part=part.number, calls=calls, exclusive=exclusive, index=index, problems=notes.found)
+    return Sorted(part=part.number, calls=calls, exclusive=exclusive, tells=tells, index=index, problems=notes.found)
 
 
 def _proves(batch: Batch) -> bool:
@@ -150,6 +155,24 @@ def _proves(batch: Batch) -> bool:
 
     prompt, read = batch.cells.get("prompt"), batch.cells.get("cached")
     return prompt is not None and read is not None and bool(compute.any(compute.greater(read, prompt)).as_py())
+
+
+_FIGURES = ("prompt", "fresh", "output")  # without these the other parts of a prompt say nothing
+
+
+def _tells(batch: Batch, constants: dict[str, Any]) -> bool:
+    """Whether a row of a batch becomes a call with tokens."""
+    from pyarrow import compute
+
+    columns = [batch.cells[name] for name in _FIGURES if name in batch.cells]
+    if any(compute.any(compute.greater(column, 0)).as_py() for column in columns):
+        return True
+    if all(column.null_count == batch.rows for column in columns):
+        return False
+    # zeros only: they are no tokens where the request was refused
+    cells = [batch.cells[name].to_pylist() if name in batch.cells else repeat(constants[name]) for name in CELLS]
+    rows = islice(zip(*cells), batch.rows)
+    return any(tells_tokens(Maker("").call(row, None, True)) for row in rows)
 
 
 def _rows(batch: Batch, mapped: Any, last: int, notes: _Notes) -> tuple[pa.RecordBatch, int]:
@@ -242,6 +265,7 @@ class _Frames:
         self._stream, self._plan = stream, plan
         self.places: dict[int, list[tuple[int, int]]] = {}
         self.calls = 0
+        self.tells = False
         self._last = 0
         self._offset = 0
 
@@ -259,6 +283,7 @@ class _Frames:
             group = "s" + record.session
             if isinstance(record, Call):
                 self.calls += 1
+                self.tells = self.tells or tells_tokens(record)
                 group = home(record, way)
             elif isinstance(record, Event) and "#" in record.key:
                 group = homes.get(record.key.rpartition("#")[0], group)
@@ -288,10 +313,8 @@ def _records(plan: Plan, part: Part, temporary: Path, target: Path, notes: _Note
             notes(None, str(error))
         except (MemoryError, RecursionError):
             notes(None, "it is too large or too deeply nested to be read")
-    if not frames.calls and not notes.found:
-        notes(None, "no call was found in it")
     index = {bucket: Piece(part.number, str(target), False, found) for bucket, found in frames.places.items()}
-    return Sorted(part=part.number, calls=frames.calls, index=index, problems=notes.found)
+    return Sorted(part=part.number, calls=frames.calls, tells=frames.tells, index=index, problems=notes.found)
 
 
 def _read(plan: Plan, part: Part) -> Iterator[Sequence[Record]]:

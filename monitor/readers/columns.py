@@ -18,7 +18,7 @@ without any token is a call whose usage is unknown; with a status that tells of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from monitor.readers import gateway_sqlite, known_tables, table_rows
@@ -97,12 +97,12 @@ def _own(found: table_rows.Peek) -> ColumnMap:
 Getter = Callable[[Any], Any]
 
 
-def cell_reader(columns: ColumnMap) -> Callable[[dict[str, Any]], list[Any]]:
-    """A function from a row to its cells (:data:`table_calls.CELLS`); what has no column is unknown in all rows."""
+def cell_reader(columns: ColumnMap, names: Sequence[str] = CELLS) -> Callable[[dict[str, Any]], list[Any]]:
+    """A function from a row to its cells (some of :data:`table_calls.CELLS`); what has no column is always unknown."""
     own = columns is OWN
     steps: list[tuple[Getter, Getter]] = []
     clean = cleaners(columns)
-    for name in CELLS:
+    for name in names:
         column = name if own and name in OWN_CELLS else columns.columns.get(name)
         steps.append((clean[name], _own_cost if own and name == "cost" else _getter(column)))
     return lambda row: [tidy(get(row)) for tidy, get in steps]

@@ -178,3 +178,31 @@ def test_a_map_is_sent_to_workers_as_it_is() -> None:
     again = pickle.loads(pickle.dumps(plan))
     assert (again.map, again.wanted) == (plan.map, plan.wanted)
     assert Table(Path("t.csv"), "t.csv", again.map, lambda line, why: None).map.columns == {"prompt": "p"}
+
+
+def test_what_is_said_of_files_without_calls_is_what_the_plain_report_says(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    from monitor.fleet.run import Request, gather
+    from monitor.sessions.load import Request as PlainRequest
+    from monitor.sessions.load import load
+
+    text = "time: t\nprompt: p\noutput: o\nstatus: s\n"
+    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
+    (tmp_path / "head.csv").write_text("t,p,o,s\n", encoding="utf-8")
+    (tmp_path / "none.csv").write_text("t,p,o,s\n2026-03-01,,,ok\n2026-03-02,,,ok\n", encoding="utf-8")
+    (tmp_path / "refused.csv").write_text("t,p,o,s\n2026-03-01,0,0,429\n", encoding="utf-8")
+    (tmp_path / "zeros.csv").write_text("t,p,o,s\n2026-03-01,0,0,ok\n", encoding="utf-8")
+    (tmp_path / "good.csv").write_text("t,p,o,s\n2026-03-01,5,1,ok\n2026-03-01,0,0,429\n", encoding="utf-8")
+    parquet.write_table(pa.table({"p": pa.array([], pa.int64())}), tmp_path / "rows.parquet")
+    (tmp_path / "log.jsonl").write_bytes(b'{"type":"x"}\n{"type":"y"}\n')
+    read = help.options(text)
+    plain = load(PlainRequest(paths=[str(tmp_path)], options=read))
+    with gather(Request(paths=[str(tmp_path)], options=read, buckets=3)) as fleet:
+        found = fleet.tally(help.Views)
+        told = {(problem.file, problem.reason) for problem in fleet.problems if problem.line is None}
+    assert told == {(p.file, p.reason) for p in plain.problems if p.line is None}  # type: ignore[attr-defined]
+    files = {Path(file).name for view in found.views for file in view.files}
+    assert files == {"good.csv", "zeros.csv"}
+    assert sum(view.sums.calls for view in found.views) == 2
+    assert sum(view.sums.error_calls for view in found.views) == 1
