@@ -29,13 +29,10 @@ from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in
 from monitor.readers.claude_steps import LONG, MESSAGE, Note, Notes, tool_result
-from monitor.readers.forgotten import Forgotten
+from monitor.readers.forgotten import KEPT, Latest
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
-
-#: answers that are kept in case further lines of them come; four times as many are never held for long
-_KEPT = 500
 
 
 class ClaudeCodeParser(BaseParser):
@@ -43,8 +40,7 @@ class ClaudeCodeParser(BaseParser):
 
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
-        self._groups: dict[str, Group] = {}
-        self._gone: Forgotten | None = None  # answers that are no longer among them
+        self._groups: Latest[Group] = Latest()
         self._dirty: list[Group] = []
         self._requests: dict[str, str] = {}  # id of an api-request line -> its time
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
@@ -165,7 +161,7 @@ class ClaudeCodeParser(BaseParser):
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
         if group is None:
-            if self._gone is not None and local in self._gone:
+            if self._groups.knew(local):
                 self.reread = True
                 return None
             if message.usage is None:
@@ -336,17 +332,11 @@ class ClaudeCodeParser(BaseParser):
                 out.append(inside)
         self._dirty.clear()
         out += self._notes.take()
-        if self.forgets and len(self._groups) > 4 * _KEPT:
-            self._forget()
+        if self.forgets:
+            self._groups.trim()
+            if len(self._requests) > 8 * KEPT:
+                self._requests = dict(list(self._requests.items())[-4 * KEPT :])
         return out
-
-    def _forget(self) -> None:
-        """Let go of all but the latest answers; their calls have been taken."""
-        names = list(self._groups)
-        self._gone = self._gone or Forgotten()
-        self._gone.update(names[:-_KEPT])
-        self._groups = {name: self._groups[name] for name in names[-_KEPT:]}
-        self._requests = dict(list(self._requests.items())[-4 * _KEPT :])
 
 
 def _from_path(context: FileContext) -> tuple[str | None, str | None]:

@@ -29,6 +29,7 @@ import msgspec
 from monitor.readers import codex_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.forgotten import Latest
 from monitor.readers.lines import Skipped, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Quota, Record, SessionInfo
@@ -58,7 +59,7 @@ class CodexParser(BaseParser):
         self._answered = False  # the model answered since the last count
         self._exchange = 0
         self._user_open = False
-        self._calls: dict[str, Call] = {}
+        self._calls: Latest[Call] = Latest()
         self._last_key: str | None = None
         self._compaction: Event | None = None  # the one whose estimate row may still come
         self._compactions = 0
@@ -308,6 +309,7 @@ class CodexParser(BaseParser):
     def _compacted(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         summary: int | None = None
         named = self._calls.get(payload.compaction_response_id or "")
+        self.reread |= self._calls.knew(payload.compaction_response_id or "")
         if named is None and self._last_key is not None and shape.text(payload.message).strip():
             last = self._calls[self._last_key]
             # a local compaction is an ordinary request whose answer is not written as an item
@@ -323,12 +325,7 @@ class CodexParser(BaseParser):
         self._compact_event(stamp, number, None, summary, chain)
 
     def _compact_event(
-        self,
-        stamp: str | None,
-        number: int,
-        after: int | None,
-        summary: int | None = None,
-        chain: str | None = None,
+        self, stamp: str | None, number: int, after: int | None, summary: int | None = None, chain: str | None = None
     ) -> None:
         time = iso_ms(stamp or "")
         if self._compaction is not None:
@@ -364,6 +361,8 @@ class CodexParser(BaseParser):
     # ------------------------------------------------------------------------------------------------ results
     def take(self) -> list[Record]:
         out = super().take()
+        if self.forgets:
+            self._calls.trim()
         # of a call that changed within this batch only the last state counts
         last: dict[str, int] = {}
         for place, record in enumerate(out):

@@ -10,7 +10,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
+from typing import Generic, TypeVar
 
+T = TypeVar("T")
+
+#: so many of the latest entries are kept in case something is added to them
+KEPT = 500
 #: so many of the latest are kept as they came, before they are sorted in
 _RECENT = 4_096
 
@@ -41,3 +46,27 @@ class Forgotten:
 
     def __len__(self) -> int:
         return len(self._sorted) + len(self._recent)
+
+
+class Latest(dict[str, T], Generic[T]):
+    """A mapping that can let go of all but its latest entries and knows the keys of the others."""
+
+    __slots__ = ("_gone",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._gone: Forgotten | None = None
+
+    def trim(self, keep: int = KEPT) -> None:
+        """Let go of all but the last ``keep`` entries, if there are more than four times as many."""
+        if len(self) > 4 * keep:
+            names = list(self)[:-keep]
+            if self._gone is None:
+                self._gone = Forgotten()
+            self._gone.update(names)
+            for name in names:
+                del self[name]
+
+    def knew(self, key: str) -> bool:
+        """Whether an entry of this key has (probably) been let go of."""
+        return self._gone is not None and key in self._gone

@@ -26,6 +26,7 @@ from msgspec import Raw, Struct
 from monitor.readers import steps, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_lines import clean
+from monitor.readers.forgotten import Latest
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
@@ -102,7 +103,7 @@ class PiParser(BaseParser):
         self._last_entry: str | None = None
         self._started: int | None = None
         self._exchange = 0
-        self._keys: dict[str, int] = {}
+        self._keys: Latest[int] = Latest()
         self._user_open = False
         self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
 
@@ -208,6 +209,7 @@ class PiParser(BaseParser):
         blocks = message.content if isinstance(message.content, list) else []
         key = message.responseId or f"pi:{message.timestamp or time}:{sums}"
         # two answers of one millisecond with the same figures are two calls; copies keep the order
+        self.reread |= self._keys.knew(key)
         same = self._keys[key] = self._keys.get(key, 0) + 1
         self._user_open = False
         self.records.append(
@@ -243,6 +245,8 @@ class PiParser(BaseParser):
 
     def take(self) -> list[Record]:
         out = super().take()
+        if self.forgets:
+            self._keys.trim()
         out.extend(self._step(item) for item in self._raw_steps)
         self._raw_steps.clear()
         return out

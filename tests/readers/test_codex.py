@@ -175,3 +175,14 @@ def test_a_count_that_is_no_number_is_unknown() -> None:
     odd = count(2, (100, 0, 5), (100, 0, 5))
     odd["payload"]["info"]["total_token_usage"]["output_tokens"] = {"a": 0}
     assert [c.prompt_tokens for c in calls(read([meta(), odd]))] == [100]
+
+
+def test_a_compaction_that_names_a_call_of_long_ago_asks_for_the_whole_file() -> None:
+    parser = READER.parser(FileContext(name="x.jsonl", data=b""))
+    rows = [meta(), *(record(n, f"r{n}", 1_000 + n) for n in range(1, 2_100))]
+    parser.feed([json.dumps(one).encode() for one in rows], 1)
+    parser.take()
+    for response, again in (("r2099", False), ("r7", True)):
+        row_ = row(3_000, "compacted", message="", compaction_response_id=response)
+        parser.feed([json.dumps(row_).encode()], 3_000)
+        assert parser.reread is again

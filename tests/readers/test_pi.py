@@ -84,3 +84,13 @@ def test_odd_numbers_cost_only_the_entry() -> None:
 def test_sniff() -> None:
     assert READER.sniff(Head(json.dumps(HEADER).encode(), "x", True)) >= 0.9
     assert READER.sniff(Head(b'{"type":"session","trace_id":"1","id":"a","timestamp":"x"}', "x", True)) == 0.0
+
+
+def test_twins_of_answers_of_long_ago_ask_for_the_whole_file() -> None:
+    parser = READER.parser(FileContext(name="x.jsonl", data=b""))
+    parser.feed([json.dumps(said(n, (n + 1, 0, 0, 1))).encode() for n in range(2_100)], 1)
+    parser.take()
+    parser.feed([json.dumps(said(2_099, (2_100, 0, 0, 1))).encode()], 2_101)
+    assert not parser.reread
+    parser.feed([json.dumps(said(7, (8, 0, 0, 1))).encode()], 2_102)
+    assert parser.reread
