@@ -1,6 +1,6 @@
 """Memory of the dashboard over a long day: 100,000 calls appended to one session while it is watched.
 
-    python benchmarks/soak.py [--calls N] [--check] [--feed] [--where]
+    python benchmarks/soak.py [--calls N] [--log claude-code|codex|pi] [--check] [--feed] [--where]
 
 Resident memory before and after, bytes for each call, and CPU for each batch. ``--feed`` leaves the screen out,
 ``--where`` says which files of the program hold the memory (slower, by tracemalloc). The limit of ``--check`` is 60 MB
@@ -55,12 +55,55 @@ def batch(first: int, count: int, begin: datetime) -> str:
     return "".join(out)
 
 
+def codex(first: int, count: int, begin: datetime) -> str:
+    """The same as Codex logs it: a record of usage for each answer."""
+    out = []
+    for i in range(first, first + count):
+        size = 20_000 + 1_200 * (i % ROUND)
+        usage = {
+            "input_tokens": size, "cached_input_tokens": size - 1_200, "output_tokens": 300,
+            "reasoning_output_tokens": 0, "total_tokens": size + 300,
+        }  # fmt: skip
+        at = _stamp(begin + timedelta(seconds=i))
+        if not i:
+            out.append({"timestamp": at, "type": "session_meta", "payload": {"id": "soak", "timestamp": at}})
+        payload = {"response_id": f"resp_{i:08d}", "thread_id": "soak", "usage": usage}
+        out.append({"timestamp": at, "type": "token_usage_record", "payload": payload})
+    return "".join(json.dumps(row) + "\n" for row in out)
+
+
+def pi(first: int, count: int, begin: datetime) -> str:
+    """The same as Pi logs it."""
+    out: list[dict[str, object]] = []
+    for i in range(first, first + count):
+        size = 20_000 + 1_200 * (i % ROUND)
+        at = begin + timedelta(seconds=i)
+        if not i:
+            out.append({"type": "session", "version": 3, "id": "soak", "timestamp": _stamp(at), "cwd": "/home/s/shop"})
+        usage = {"input": 20, "cacheRead": size - 1_220, "cacheWrite": 1_200, "output": 300, "totalTokens": size + 300}
+        message = {
+            "role": "assistant", "provider": "anthropic", "model": "claude-opus-4-5", "usage": usage,
+            "stopReason": "toolUse", "timestamp": int(at.timestamp() * 1000), "responseId": f"resp_{i:08d}",
+            "content": [{"type": "text", "text": "ok"}],
+        }  # fmt: skip
+        entry = {"type": "message", "id": f"m{i}", "parentId": f"m{i - 1}", "timestamp": _stamp(at), "message": message}
+        out.append(entry)
+    return "".join(json.dumps(row) + "\n" for row in out)
+
+
+LOGS = {"claude-code": batch, "codex": codex, "pi": pi}
+
+
+def _stamp(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
 def _result(number: int, at: datetime) -> str:
     content = [{"type": "tool_result", "tool_use_id": f"toolu_{number:06d}", "content": "x" * 600}]
     record = {
         "type": "user", "uuid": f"r{number}", "parentUuid": f"u{number}", "isSidechain": False,
         "sessionId": "11111111-2222-3333-4444-555555555555", "cwd": "/home/someone/shop", "version": "2.1.0",
-        "timestamp": at.isoformat().replace("+00:00", "Z"), "message": {"role": "user", "content": content},
+        "timestamp": _stamp(at), "message": {"role": "user", "content": content},
     }  # fmt: skip
     return json.dumps(record) + "\n"
 
@@ -106,11 +149,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--calls", type=int, default=100_000, metavar="N", help="calls to append (default 100000)")
     parser.add_argument("--check", action="store_true", help=f"exit 1 if memory grew by more than {LIMIT_MB:.0f} MB")
+    parser.add_argument("--log", choices=LOGS, default="claude-code", help="whose log is written")
     parser.add_argument("--feed", action="store_true", help="without a screen")
     parser.add_argument("--where", action="store_true", help="which files of the program hold the memory")
     args = parser.parse_args()
     figures: dict[str, float] = {}
     begin = datetime.now(UTC) - timedelta(seconds=FIRST)
+    told = LOGS[args.log]
 
     async def work(log: Path, seen: Callable[[int], Awaitable[None]]) -> None:
         await seen(FIRST - 1)
@@ -126,7 +171,7 @@ def main() -> int:
         parts = []
         for number in range(FIRST, FIRST + args.calls, BATCH):
             with log.open("a", encoding="utf-8") as out:
-                out.write(batch(number, BATCH, begin))
+                out.write(told(number, BATCH, begin))
             moment = time.process_time()
             await seen(number + BATCH - 1)
             parts.append(time.process_time() - moment)
@@ -141,7 +186,7 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as name:
         log = Path(name) / "session.jsonl"
-        log.write_text(batch(0, FIRST, begin), encoding="utf-8")
+        log.write_text(told(0, FIRST, begin), encoding="utf-8")
         asyncio.run(watch(log, not args.feed, lambda seen: work(log, seen)))
     grown = figures["after"] - figures["before"]
     print(f"resident {figures['before']:.0f} -> {figures['after']:.0f} MB, grown by {grown:.1f} MB, "
