@@ -9,12 +9,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from monitor.dashboard import terminal
+from monitor.dashboard import live, terminal
 from monitor.dashboard.feed import Snapshot
 from monitor.dashboard.live import LiveFeed
 from monitor.dashboard.terminal import PipedInput
+from monitor.decision import decide
 from monitor.pricing import PriceTable
+from monitor.sessions import cold
 from monitor.sessions.build import Settings
+from monitor.sessions.cold import Kept
 from tests.dashboard.claude_log import line, write_log
 
 LOGS = Path(__file__).resolve().parents[2] / "sample_logs"
@@ -114,3 +117,33 @@ def test_a_context_is_taken_apart_on_request(tmp_path: Path) -> None:
         assert feed.examine(msgspec.structs.replace(view, last_turn=last)) is None
     finally:
         feed.close()
+
+
+def test_packed_turns_give_the_same_advice_and_the_same_backtest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(hot: int | None) -> list[object]:
+        monkeypatch.setattr(live, "_HOT", hot)
+        feed = LiveFeed([str(LOGS)], settings=Settings(prices=PriceTable.load()), polling=True, clock=lambda: NOW)
+        try:
+            read(feed)
+            for _ in range(12):  # some are packed at each refresh
+                feed.store._dirty.update(feed.store.sessions)
+                feed.store.refresh()
+            views = feed.store.views()
+            packed = sum(view.turns.packed for view in views if isinstance(view.turns, Kept))
+            assert (packed > 20) == (hot is not None)  # what is folded again each time is not
+            found: list[object] = []
+            for view in views:
+                found += [
+                    list(view.turns),
+                    feed.explain(view),
+                    feed.backtest(view),
+                    view.forecast,
+                    view.compaction_costs,
+                ]
+                found.append(decide(view, now_ms=NOW, prices=feed.settings.prices, explain=True))
+            return found
+        finally:
+            feed.close()
+
+    monkeypatch.setattr(cold, "BLOCK", 4)
+    assert said(0) == said(None)
