@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import doctest
 import importlib
 import io
 import json
@@ -167,6 +168,8 @@ def _json(text: str) -> None:
 
 
 def _python(text: str) -> str:
+    if text.lstrip().startswith(">>>"):  # a session of the interpreter: what was typed
+        text = "\n".join(example.source for example in doctest.DocTestParser().get_examples(text))
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "monitor":
             module = importlib.import_module(node.module or "")
