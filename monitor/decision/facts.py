@@ -138,7 +138,9 @@ def facts_of(view: SessionView) -> Facts:
         if ttl is None or (not ttl[1] and turn.index + 20 > last.index):
             found = life_of(turn)
             ttl = found if ttl is None or found[1] else ttl
-        if len(warm) == _WARM_CALLS and (oldest is None or turn.index < oldest) and turn.index + 20 <= last.index:
+        # without any figures of the cache there is nothing to look for further back
+        enough = len(warm) == _WARM_CALLS or view.prefix_hit_ratio is None
+        if enough and (oldest is None or turn.index < oldest) and turn.index + 20 <= last.index:
             break
     after = {e.before_call: e.tokens_after for e in resets}
     prompt, output, how, pending = last.call.prompt_tokens, last.call.output_tokens, "logged", False

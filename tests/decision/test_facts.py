@@ -8,6 +8,7 @@ import pytest
 from monitor.decision.facts import Tracker, facts_of, is_work
 from monitor.records import Event
 from tests.decision.factory import Session, tool
+from tests.factory import call, store
 
 
 def replayed(view):
@@ -80,3 +81,22 @@ def test_trimmed_results_are_no_longer_counted():
 def test_a_session_without_calls_gives_empty_facts():
     facts = facts_of(Session().view())
     assert (facts.prompt, facts.calls, facts.forecast) == (None, 0, None)
+
+
+class Looked(list):
+    """Turns that count how far back somebody looked."""
+
+    lowest = 1 << 30
+
+    def __reversed__(self):
+        for place in range(len(self) - 1, -1, -1):
+            self.lowest = min(self.lowest, place)
+            yield self[place]
+
+
+def test_without_cache_figures_nothing_far_back_is_looked_at() -> None:
+    calls = [call(number, 20_000 + 10 * number) for number in range(400)]
+    view = store(calls).views()[0]
+    turns = Looked(view.turns)
+    assert facts_of(msgspec.structs.replace(view, turns=turns)) == facts_of(view)
+    assert 370 < turns.lowest < 400
