@@ -3,7 +3,8 @@
     python scripts/make_screenshots.py            # writes docs/images/*.svg
     python scripts/make_screenshots.py --check    # exit 1 if one of them is not up to date
 
-The clock stands still at half a minute after the last call, times are UTC.
+The clock stands still at half a minute after the last call, times are UTC, and nothing of the terminal, the environment
+or the user's own settings is looked at.
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-os.environ.pop("NO_COLOR", None)
+for name in [*os.environ]:
+    if name in ("NO_COLOR", "COLUMNS", "LINES", "COLORTERM") or name.startswith(("TEXTUAL_", "CTXMON_")):
+        del os.environ[name]
+os.environ["TERM"] = "xterm-256color"
 
 from monitor.dashboard.app import Dashboard  # noqa: E402
+from monitor.dashboard.compact_file import FileCompactor  # noqa: E402
 from monitor.dashboard.feed import FixedFeed, Snapshot  # noqa: E402
 from monitor.dashboard.live import LiveFeed  # noqa: E402
 from monitor.dashboard.once import picture  # noqa: E402
 from monitor.pricing import PriceTable  # noqa: E402
 from monitor.sessions.build import Settings  # noqa: E402
+from monitor.sessions.composition import examine  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images"
 
@@ -72,7 +78,8 @@ def _read(now: int) -> Snapshot:
 async def draw(shot: Shot, data: Snapshot) -> str:
     """One picture."""
     session = next(view.session for view in data.sessions if view.source == shot.source)
-    app = Dashboard(lambda: FixedFeed(data), session=session, theme=shot.theme, zone=UTC)
+    feed = FixedFeed(data, examine)
+    app = Dashboard(lambda: feed, session=session, theme=shot.theme, zone=UTC, compactor=FileCompactor())
     async with app.run_test(size=shot.size) as pilot:
         while app.desk.view is None:
             await pilot.pause(0.02)
@@ -83,6 +90,8 @@ async def draw(shot: Shot, data: Snapshot) -> str:
             app.screen.say("")  # type: ignore[attr-defined]  # the last word said belongs to no picture
         for _ in range(3):
             await pilot.pause()
+            while app.mixes.busy:
+                await pilot.pause(0.02)
         return picture(app, shot.title)
 
 
