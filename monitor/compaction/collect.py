@@ -10,8 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from monitor.compaction import former, prose, wishes
 from monitor.compaction.actions import Action, action, boxes
 from monitor.compaction.ledger import Ledger
@@ -19,9 +17,7 @@ from monitor.compaction.places import relative
 from monitor.compaction.sentences import one_line, sentences, shortened
 from monitor.compaction.state import Commit, State
 from monitor.compaction.wishes import Rule, Said
-from monitor.conversation.marks import looks_like_summary
 from monitor.conversation.model import Conversation, Message, Opaque, Text
-from monitor.conversation.units import number_exchanges
 
 _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _TAGS = re.compile(
@@ -67,47 +63,11 @@ def timeline(conv: Conversation) -> list[Message]:
     history = conv.history()
     if history is conv.messages or not conv.handler.jsonl:
         return [m for m in conv.messages if m.role != "system"]
-    if any(_quoted_by_summary(conv, m) for m in history):
-        told = any(m.mark != "history" for m in history)  # the originals stand before it
-        history = tuple(
-            _plain(m) if _quoted_by_summary(conv, m) else m
-            for m in history
-            if not (told and _quoted_by_summary(conv, m))
-        )
     handler = conv.handler
     id_key, parent_key = getattr(handler, "id_key", ""), getattr(handler, "parent_key", "")
     if id_key and conv.messages:
         history = _ancestors(conv, history, id_key, parent_key)
     return _once(_told_first([m for m in history if m.role != "system" and m.mark not in ("sidechain", "skipped")]))
-
-
-def told_apart(conv: Conversation) -> Conversation:
-    """The conversation with user messages that a Codex summary merely quotes counted as what they are."""
-    if not any(_quoted_by_summary(conv, m) for m in conv.messages):
-        return conv
-    messages = number_exchanges([_plain(m) if _quoted_by_summary(conv, m) else m for m in conv.messages])
-    return msgspec.structs.replace(
-        conv, messages=tuple(messages), original=tuple(messages) if not conv.changed else conv.original
-    )
-
-
-def _quoted_by_summary(conv: Conversation, m: Message) -> bool:
-    """True for a message kept beside a summary and marked as one only because its words stand in it."""
-    if (
-        conv.format != "codex"
-        or not m.is_summary
-        or m.mark != "history"
-        or m.source is None
-        or looks_like_summary(m.text)
-    ):
-        return False
-    payload = (conv.lines[m.source].obj or {}).get("payload")
-    told = payload.get("message") if isinstance(payload, dict) else None
-    return isinstance(told, str) and m.text != told and m.text in told
-
-
-def _plain(m: Message) -> Message:
-    return msgspec.structs.replace(m, is_summary=False)
 
 
 def _told_first(messages: list[Message]) -> list[Message]:

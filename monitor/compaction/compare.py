@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from monitor.compaction.collect import collect, collect_messages, is_former, timeline, told_apart
+from monitor.compaction.collect import collect, collect_messages, is_former, timeline
 from monitor.compaction.former import text_of
 from monitor.compaction.redact import Redactor
 from monitor.compaction.verify import Proof, compare, context_text, invented, plain
@@ -28,7 +28,6 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 def between(a: Conversation, b: Conversation) -> Made:
     """What the conversation ``b`` kept of ``a``."""
-    a, b = told_apart(a), told_apart(b)
     redactor = Redactor.of(a)
     summary = next((m for m in b.messages if is_former(m)), None) or _new_user_text(a, b)
     text = text_of(summary) if summary is not None else ""
@@ -104,7 +103,7 @@ def _around(conv: Conversation, m: Message) -> tuple[Conversation, Conversation]
     before, after = from_lines(conv.lines[: m.source], conv.path), from_lines(conv.lines[: m.source + 1], conv.path)
     if not any(x.typed for x in before.messages):
         return None
-    return told_apart(before), told_apart(after)
+    return before, after
 
 
 def as_json(made: Made) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from monitor.compaction.collect import collect, told_apart
+from monitor.compaction.collect import collect
 from monitor.compaction.cut import Cut, cut
 from monitor.compaction.options import KEEP_TOKENS, REFUSE, CompactionError, Options
 from monitor.compaction.redact import Redactor
@@ -153,9 +153,9 @@ def valid(conv: Conversation, options: Options) -> tuple[Conversation, list[str]
     """The conversation with what breaks its provider's rules repaired, and what was done."""
     found = check(conv, strict_roles=options.strict_roles)
     if not found:
-        return told_apart(conv), []
+        return conv, []
     mended, done = repair(conv, found, strict_roles=options.strict_roles)
-    return told_apart(mended), done
+    return mended, done
 
 
 def proven(output: Conversation, options: Options, repairs: list[str]) -> tuple[Conversation, list[Violation]]:
@@ -165,7 +165,7 @@ def proven(output: Conversation, options: Options, repairs: list[str]) -> tuple[
         output, done = repair(output, found, strict_roles=options.strict_roles)
         repairs += done
         found = check(output, strict_roles=options.strict_roles)
-    return told_apart(output), found
+    return output, found
 
 
 def choose(conv: Conversation, options: Options, total: int) -> Cut:

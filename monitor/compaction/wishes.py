@@ -28,7 +28,7 @@ from monitor.compaction.topics import overlap, topics
 
 Standing = Literal["active", "cancelled", "changed"]
 _THEREFORE = re.compile(r"\s*(?:[:：;；]\s+|,\s+(?:so|therefore|hence|also|deshalb|daher|así\s+que|por\s+eso|donc)\s+)")
-_DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|не[тт])\b")
+_DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
 _ITEM = re.compile(
     r"(?i)(?:\b(?:rule|point|item|constraint|number|no\.|regel|punkt|vorgabe|nummer|nr\.|regla|punto|règle|point|consigne)\s*#?|第)\s*(\d{1,2})\b"
     r"|(?:ルール|規則|规则|要求)\s*(\d{1,2})"
@@ -86,6 +86,9 @@ def is_rule(sentence: Sentence) -> bool:
     own = sentence.own
     if _QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4:
         return False
+    denied = _DENIAL.match(own)
+    if denied:  # "No, not like that: …"
+        return is_rule(Sentence(own[denied.end() :], sentence.quoted))
     langs = words.languages(own)
     if sentence.ruled and not sentence.quoted:
         return True
@@ -96,7 +99,7 @@ def is_rule(sentence: Sentence) -> bool:
     if not any(words.STATEMENT[lang].search(own) for lang in langs[:1] if lang in words.STATEMENT):
         return True
     tail = _THEREFORE.split(own, maxsplit=1)  # "They own it, so leave it out", "We are late: it must be out by Friday"
-    return len(tail) > 1 and not _DENIAL.match(own) and is_rule(Sentence(tail[1].strip()))
+    return len(tail) > 1 and is_rule(Sentence(tail[1].strip()))
 
 
 def lifts(text: str) -> Literal["strong", "permit", "replace", ""]:

@@ -31,8 +31,9 @@ _NAMED = re.compile(
 )
 #: values that are placeholders
 _EMPTY = re.compile(r"(?i)(?:your[_-].*|<.*|\$.*|\{.*|\*+|x{4,}|changeme|none|null|true|false|\[secret removed.*)")
-#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers, dates
-_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*|\d{4}-\d\d-\d\d(?:t[\d:.z+-]*)?)")
+#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers
+_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt][\d:.Zz+-]*)?")
 
 
 def redact(text: str) -> str:
@@ -47,6 +48,6 @@ def redact(text: str) -> str:
 def _named(m: re.Match[str]) -> str:
     name, value = m[1], m[2]
     environment = name.rstrip("=:\"' ").isupper()  # KEY=word in a dump of the environment is a secret all the same
-    if _EMPTY.fullmatch(value) or (not environment and _CODE.fullmatch(value)):
+    if _EMPTY.fullmatch(value) or _DATE.fullmatch(value) or (not environment and _CODE.fullmatch(value)):
         return m[0]
     return f"{name}{MARK}"

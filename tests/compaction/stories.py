@@ -47,6 +47,16 @@ def say(text: str, *calls: Call, thinking: str = "") -> Step:
     return Step(text=text, calls=list(calls), thinking=thinking)
 
 
+def holds(text: str, turn: int) -> dict[str, Any]:
+    """Label of a rule that is in force at the end; ``turn``: user message it stands in."""
+    return {"text": text, "active": True, "turn": turn}
+
+
+def gone(text: str, turn: int, by: int) -> dict[str, Any]:
+    """Label of a rule that user message ``by`` took back."""
+    return {"text": text, "active": False, "turn": turn, "cancelled_turn": by}
+
+
 def noise(seed: int, lines: int, kind: str = "log") -> str:
     """Output nobody needs later."""
     rng = random.Random(seed)

@@ -87,3 +87,12 @@ def test_lists_of_tasks(name: str, args: Any) -> None:
 @pytest.mark.parametrize("raw", [None, "", "not json", "{cut", [1, 2], 7])
 def test_broken_arguments_do_no_harm(raw: Any) -> None:
     assert action(ToolCall("1", "Edit", raw)).op in ("edit", "other", "read")
+
+
+def test_news_of_single_tasks() -> None:
+    a = act("todo_write", {"merge": True, "todos": [{"id": "2", "content": "Tag it", "status": "completed"}]})
+    assert a.merge and a.todos == (Todo("Tag it", "done", "2"),)
+
+
+def test_search_and_replace_is_an_edit() -> None:
+    assert act("search_replace", {"file_path": "a.tf", "old_string": "x", "new_string": "y"}).op == "edit"

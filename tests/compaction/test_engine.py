@@ -56,6 +56,7 @@ def test_story(name: str, fmt: str) -> None:
     for rule in gold["constraints"]:
         if rule["active"]:
             assert words(rule["text"]) in users
+            assert not any("cancelled: " in x and rule["text"] in x for x in summary.split("\n")), rule["text"]
         for line in summary.split("\n"):
             if not rule["active"] and rule["text"] in line:
                 assert "cancel" in line or "superseded" in line
@@ -380,3 +381,27 @@ def test_a_kept_message_that_the_summary_quotes_is_still_the_users() -> None:
     assert again.output is not None and again.summary is not None
     assert [m.text for m in again.output.messages if m.typed] == ["last one"]
     assert "- Always log in UTC. (user message 2)" in again.summary.text
+
+
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_what_the_first_compaction_kept_is_told_by_the_second(fmt: str) -> None:
+    """A client goes on behind a compacted file: rules and files of the part that was kept then are folded now."""
+    edit = Call("write_file", {"path": "src/kept.py", "content": "x = 1"}, "File created successfully at: src/kept.py")
+    steps = [
+        user("Speed up the import. Never use eval."),
+        say("Reading.", Call("read_file", {"path": "src/a.py"}, noise(1, 300, "code"))),
+        user("Images only from registry.example:5000."),
+        say("Writing.", edit),
+        user("go on"),
+        say("done so far"),
+    ]
+    once = run(Story("g", "s", steps, {}), fmt, keep_exchanges=2)
+    assert once.output is not None and once.summary is not None
+    assert "Images only" not in once.summary.text  # it stands in the part that stays
+    more = [user("Log in UTC, always."), say(noise(2, 300, "prose")), user("last one")]
+    again, _ = apply(conversation.load(_append(once.output, more, fmt), fmt), Options(keep_exchanges=1), refuse=False)
+    assert again.summary is not None
+    told = again.summary.text
+    for rule in ("Never use eval.", "Images only from registry.example:5000.", "Log in UTC, always."):
+        assert f"- {rule} (user message" in told
+    assert "Files created: src/kept.py" in told

@@ -55,3 +55,15 @@ def test_gemini_snapshot() -> None:
     )
     assert [s.text for s in state.goal] == ["Port the parser."]
     assert [s.text for s in state.findings] == ["Port 9000"]
+
+
+def test_a_list_below_a_bullet_and_files_with_their_use() -> None:
+    state = former.read(
+        "## Progress\n- Constraints:\n  - No triggers.\n  - Batches of 20000 rows at most.\n- swapped the key\n\n"
+        "## Files and Code Sections\n- dags/daily.py (created)\n- jobs/load.py (modified)\n\n"
+        "## Pending Tasks\n- drop the cron lines\n"
+    )
+    assert [r.text for r in state.rules] == ["No triggers.", "Batches of 20000 rows at most."]
+    assert state.files == {"dags/daily.py": "created", "jobs/load.py": "modified"}
+    assert [s.text for s in state.findings] == ["swapped the key"]
+    assert [s.text for s in state.next] == ["drop the cron lines"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.compaction.outcome import clean, judge, problems
+from monitor.compaction.outcome import clean, judge, problems, raised
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,10 @@ from monitor.compaction.outcome import clean, judge, problems
         ("All checks passed!", False, "passed"),
         ("2 problems (2 errors, 0 warnings)", False, "failed"),
         ("Summary: 96 resources found, 0 invalid", False, "passed"),
+        ("Plan ok\n[INFO] BUILD FAILURE", False, "failed"),
+        ("    Finished `dev` profile [unoptimized + debuginfo] target(s) in 4.71s", False, "passed"),
+        ("Success! The configuration is valid.", False, "passed"),
+        ("queue.go:41:6: func `drain` is unused (unused)\n1 issues", False, "failed"),
         ("hello", False, "unknown"),
     ],
 )
@@ -83,3 +87,38 @@ def test_output_without_errors_has_none() -> None:
 
 def test_colours_and_progress_bars_are_taken_out() -> None:
     assert clean("\x1b[31mred\x1b[0m\n10%\r50%\r100%\n") == "red\n100%\n"
+
+
+def test_complaints_without_a_verdict() -> None:
+    text = "sender.go:73:14: cannot use p as Provider value: missing method Name"
+    assert judge(text, False, checks=True).status == "failed"
+    assert judge(text, False).status == "unknown"  # grep prints such lines too
+    assert judge("sender.go:73:14: warning: p is long", False, checks=True).status == "unknown"
+    assert judge("noise\nError: creating VPC: VpcLimitExceeded", False, acts=True).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("--- FAIL: TestSoak (61.20s)\n    soak_test.go:88: heap grew to 1213 MiB\nFAIL", "heap grew to 1213 MiB"),
+        ("* What went wrong:\nExecution failed.\n> Missing class com.x.Legacy\n* Try:", "Missing class com.x.Legacy"),
+        ("  Expected: 'En attente'\n  Actual: 'PENDING'", "Expected: 'En attente'"),
+        (
+            'Error: Unsupported attribute\n\n  on main.tf line 31:\nThis object has no attribute named "nat".',
+            'This object has no attribute named "nat".',
+        ),
+        ("! Undefined control sequence.\nl.88 \\degreee", "Undefined control sequence."),
+    ],
+)
+def test_errors_as_runners_word_them(text: str, found: str) -> None:
+    assert found in [p.text for p in problems(text, True)]
+
+
+def test_a_crash_in_a_log_is_an_error() -> None:
+    line = "Fatal error: Unexpectedly found nil: file Boot.swift, line 73"
+    assert line in [p.text for p in problems(f"10:00:01 INFO up\n{line}", False)]
+
+
+def test_an_exception_at_the_end_of_an_interpreters_output() -> None:
+    assert raised("rows 12\nValueError: bad date '15.10.2026'") == "ValueError: bad date '15.10.2026'"
+    assert raised("ValueError: told and handled\nrows 12") == ""

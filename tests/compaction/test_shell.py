@@ -81,3 +81,13 @@ def test_a_wider_pass_covers_a_narrower_failure(later: str, earlier: str, same: 
 def test_unclosed_quotes_do_no_harm() -> None:
     assert parse("echo 'unclosed && rm -rf x").parts
     assert parse("").main is None
+
+
+def test_a_here_document_that_names_its_file_behind_the_mark() -> None:
+    line = parse("cat <<'EOF' > charts/rule.yaml\nkind: Rule\nrm -rf /\nEOF\nsed -i 's/a/b/' charts/values.yaml")
+    assert line.written == ("charts/rule.yaml", "charts/values.yaml") and line.deleted == ()
+
+
+def test_a_database_client_that_runs_a_script_acts() -> None:
+    assert parse("psql -h db -f scripts/fill.sql").main.use == "act"  # type: ignore[union-attr]
+    assert parse("psql -h db -c 'select 1'").main.use == "look"  # type: ignore[union-attr]

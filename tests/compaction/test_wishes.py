@@ -43,6 +43,19 @@ RULES = [
     "Non toccare il file di configurazione.",
     "Не трогай рабочую базу.",
     "기존 API는 변경하지 마세요.",
+    "The memory limit must not go above 1536Mi.",
+    "Changes go through charts/gateway only.",
+    "Everything else stays standard library.",
+    "All dates are stored in UTC.",
+    "If something is unclear, stop and ask.",
+    "They own the gateways, so leave the gateways alone.",
+    "Personenbezogene Spalten dürfen nirgends ausgegeben werden.",
+    "Die Datei legacyCart.js bleibt JavaScript.",
+    "Las fechas se guardan en UTC.",
+    "Máximo 20 líneas por función.",
+    "Usa Flyway, no Liquibase.",
+    "每个函数最多 20 行。",
+    "再試行は最大3回、間隔は 800 ms にしてください。",
 ]
 NO_RULES = [
     "Can you look at the failing test?",
@@ -59,6 +72,12 @@ NO_RULES = [
     "¿No se puede hacer más simple?",
     "Mira el repo de despliegue.",
     "Regarde d'abord le journal.",
+    "It remains unclear why the job hangs.",
+    "Ich verstehe die Meldung nicht.",
+    "Die Tests bleiben rot, schau mal nach.",
+    "Nein, so nicht: die Nummer ist nie leer.",
+    "No entiendo este error.",
+    "Je ne comprends pas cette erreur.",
 ]
 
 
@@ -168,3 +187,85 @@ def test_a_sentence_is_word_for_word() -> None:
     ]
     assert sentences("看 v1.2.3。不要用 Redux；太重了。")[1].text == "不要用 Redux；太重了。"
     assert sentences("Edit src/a.py. Then run it.")[0] == Sentence("Edit src/a.py.")
+
+
+def standings(*texts: str) -> dict[str, str]:
+    return {r.text: r.standing for r in told(*texts)[0]}
+
+
+def test_one_rule_of_a_sentence_goes_and_the_others_stay() -> None:
+    assert standings(
+        "Ground rules: stay in the folder web, never delete a volume, and keep at least 3 replicas of the gateway.",
+        "You may go down to 2 replicas of the gateway now.",
+    ) == {
+        "stay in the folder web": "active",
+        "never delete a volume": "active",
+        "keep at least 3 replicas of the gateway.": "cancelled",
+    }
+    found = standings(
+        "引用只用 2020 年以后的论文；图表编号必须连续；不要出现公司名称。", "图表编号连续这一条可以不管了。"
+    )
+    assert found["图表编号必须连续"] == "cancelled"
+    assert [k for k, v in found.items() if v == "active"] == ["引用只用 2020 年以后的论文", "不要出现公司名称。"]
+
+
+def test_a_contrast_is_no_rule_of_its_own() -> None:
+    found = standings("Use DuckDB for local experiments, not SQLite.", "Forget the rule about DuckDB.")
+    assert found == {"Use DuckDB for local experiments, not SQLite.": "cancelled"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The word count must stay under 5,500.", "The word count must stay under 7,000 now."),
+        ("全文不超过 8000 字。", "字数上限放宽：全文不超过 10000 字。"),
+        ("Deux tâches en parallèle au maximum.", "Passe à quatre tâches en parallèle au maximum."),
+        ("Cobertura mínima del 80 %.", "La cobertura bájala al 75 %, lo acordé con calidad."),
+    ],
+)
+def test_a_limit_told_anew_replaces_the_old_one(old: str, new: str) -> None:
+    assert list(standings(old, new).items()) == [(old, "cancelled"), (new, "active")]
+
+
+def test_another_number_on_another_matter_replaces_nothing() -> None:
+    assert set(standings("Do not use port 8099.", "Do not use port 9100.", "At most 20 lines.").values()) == {"active"}
+
+
+def test_every_line_of_a_list_of_rules_is_one_and_has_a_number() -> None:
+    rules, _ = told(
+        "Port the tool to Go. Rules:\n1. standard library\n2. commits in small steps\n3. one package per tool\n\n"
+        "Start with the reader.",
+        "Rule 2 no longer applies.",
+    )
+    assert [(r.text, r.standing) for r in rules] == [
+        ("standard library", "active"),
+        ("commits in small steps", "cancelled"),
+        ("one package per tool", "active"),
+    ]
+    assert [r.text for r in told("## Vorgaben\n- Tabellen ohne Rahmen\n\nLos.")[0]] == ["Tabellen ohne Rahmen"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "later"),
+    [
+        ("Prends Hive et rien d'autre.", "Finalement, oublie Hive."),
+        ("Trainiere höchstens mit 4 Kernen.", "Die Beschränkung auf 4 Kerne kannst du vergessen."),
+        ("Whenever you add a flag, add it to the man page too.", "Scrap the man page thing."),
+        ("Los mensajes de error van en español e inglés.", "Lo de los mensajes en dos idiomas olvídalo."),
+    ],
+)
+def test_taken_back_in_passing(wish: str, later: str) -> None:
+    assert standings(wish, later)[wish] == "cancelled"
+
+
+@pytest.mark.parametrize("text", ["Don't forget the tests.", "No olvides las pruebas.", "N'oublie pas les tests."])
+def test_a_reminder_takes_nothing_back(text: str) -> None:
+    assert lifts(text) == ""
+
+
+def test_a_permission_ends_only_the_rule_it_means() -> None:
+    found = standings(
+        "Keep 3 replicas of ingest-gateway. Changes go through charts/ingest-gateway only.",
+        "You may go down to 2 replicas of ingest-gateway now.",
+    )
+    assert found["Changes go through charts/ingest-gateway only."] == "active"

@@ -36,6 +36,8 @@ def test_secrets_go(text: str, left: str) -> None:
         "PASSWORD=<your password>",
         "the tokens: about ten",
         "https://hooks.example",
+        "auth_token_valid_until: 2026-12-31",
+        "ACCESS_TOKEN_EXPIRES=2026-12-31T10:00:00Z",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

@@ -182,6 +182,28 @@ def test_codex_message_alone_is_the_summary() -> None:
     assert [(m.text, m.is_summary) for m in conv.messages] == [("What was done.", True)]
 
 
+def test_codex_message_that_the_summary_quotes_is_the_users() -> None:
+    history = [build.said("user", "Run the tests."), build.said("user", "Prefix. Asked: Run the tests. Done.")]
+    told = {"message": "Asked: Run the tests. Done.", "replacement_history": history}
+    conv = load(build.jsonl([*build.codex(), build.line("compacted", told), build.item(build.said("user", "Go on."))]))
+    assert [(m.text, m.is_summary) for m in conv.messages] == [
+        ("Run the tests.", False),
+        ("Prefix. Asked: Run the tests. Done.", True),
+        ("Go on.", False),
+    ]
+
+
+def test_codex_history_holds_what_only_a_compaction_kept() -> None:
+    rows = build.codex()
+    history = [build.said("user", "S"), build.said("user", "Log in UTC."), build.said("assistant", "Yes.")]
+    compacted = build.line("compacted", {"message": "S", "replacement_history": history})
+    conv = load(build.jsonl([rows[0], compacted, build.item(build.said("user", "Go on."))]))
+    assert [m.text for m in conv.history()] == ["S", "Log in UTC.", "Yes.", "Go on."]
+    first = build.item(build.said("user", "Log in UTC."))  # here it stands before the record too: once is enough
+    conv = load(build.jsonl([rows[0], first, compacted, build.item(build.said("user", "Go on."))]))
+    assert [m.text for m in conv.history()] == ["Log in UTC.", "S", "Yes.", "Go on."]
+
+
 def test_codex_compaction_as_the_client_reads_it() -> None:
     rows = [{"ordinal": n, **r} for n, r in enumerate(build.codex())]
     conv = load(build.jsonl(rows))

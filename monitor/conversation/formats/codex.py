@@ -102,16 +102,22 @@ class Codex(SessionFormat):
         return [m for m in messages if m.source is not None and m.source >= reset]
 
     def history(self, conv: Conversation) -> tuple[Message, ...]:
-        """Everything once: of a ``compacted`` record only its summary, as the items in it stood before."""
+        """Everything once: of a ``compacted`` record its summary, and those items that do not stand before it.
+
+        A file a compaction wrote anew holds what it kept in that record and nowhere else.
+        """
         from monitor.conversation.units import number_exchanges
 
-        every = [
-            m
-            for m in self.parse_lines(conv.lines)
-            if m.mark != "history" or m.is_summary or m.opaque or looks_like_summary(m.text)
-        ]
-        if not any(m.mark != "history" for m in every):  # a file compacted by replacement only
-            every = self.parse_lines(conv.lines)
+        every: list[Message] = []
+        seen: set[object] = set()
+        for m in self.parse_lines(conv.lines):
+            key = (m.role, m.text, tuple(c.id for c in m.calls), tuple(r.call_id for r in m.results))
+            if m.mark == "history" and not m.is_summary and not m.opaque and not looks_like_summary(m.text):
+                if key in seen:
+                    continue
+            else:
+                seen.add(key)
+            every.append(m)
         return tuple(number_exchanges(every))
 
     def describe(self, conv: Conversation) -> Conversation:
