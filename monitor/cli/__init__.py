@@ -88,6 +88,15 @@ def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
         return 130
     except Exception as error:
         return _failure(command, error)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """What was found out of cached sessions is kept for the next time; only if they were used at all."""
+    recall = sys.modules.get("monitor.sessions.recall")
+    if recall is not None:
+        recall.flush()
 
 
 def _failure(command: str, error: Exception) -> int:

@@ -13,6 +13,7 @@ import msgspec
 
 from monitor.records import Event, Quota, Step
 from monitor.sessions.forecast import ALPHA, forecast
+from monitor.sessions.laid import derived
 from monitor.sessions.limits import cache_life
 from monitor.sessions.view import Forecast, SessionView, Turn
 
@@ -102,12 +103,15 @@ def _main_resets(events: Sequence[Event]) -> list[Event]:
 
 def facts_of(view: SessionView) -> Facts:
     """The facts at the end of a session."""
+    facts = derived(view, "facts", Facts, _facts_but_steps)
+    return msgspec.structs.replace(facts, steps=[s for s in view.steps if s.chain == "main"])
+
+
+def _facts_but_steps(view: SessionView) -> Facts:
     last = view.last_turn
-    steps = [s for s in view.steps if s.chain == "main"]
     base = Facts(
         session=view.session,
         source=view.source,
-        steps=steps,
         quota=view.quota,
         context_limit=view.context_limit,
         whole_window=whole_window(view.source, view.context_limit, view.context_limit_source),

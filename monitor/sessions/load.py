@@ -99,7 +99,8 @@ def _load(request: Request) -> Loaded:
     told_problems = {name: state.problems for name, state in store.files.items()}
     inherited = store.copies()
     if memory is not None:
-        memory.keep(fresh, [batch for _, batch in inputs], views, reports, inherited, parts)
+        views = memory.keep(fresh, [batch for _, batch in inputs], views, reports, inherited, parts)
+        memory.look_up(parts)
         for part in parts:
             views += memory.sessions(part)
             inherited += part.head.copies

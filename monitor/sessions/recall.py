@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,6 +22,7 @@ from monitor.readers.base import ReadOptions
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.build import Settings
 from monitor.sessions.forecast import FACTORS
+from monitor.sessions.laid import Known, LaidTurns, Marked
 from monitor.sessions.told import is_loose
 from monitor.sessions.view import FileReport, SessionView, Turn
 from monitor.sources.cache import Cache, Packed, Stamp, code
@@ -40,7 +42,7 @@ _ALONE = frozenset(
     gemini-otel""".split()  # noqa: SIM905
 )
 #: what results are made by, besides the records' own layout
-_MADE_BY = ("records.py", "readers", "sources", "sessions", "pricing", "data")
+_MADE_BY = ("records.py", "readers", "sources", "sessions", "pricing", "data", "decision/facts.py")
 _LOOSE = "\0loose"
 
 
@@ -62,6 +64,7 @@ class Part(msgspec.Struct):
     head: Head
 
 
+_memories: weakref.WeakSet[Memory] = weakref.WeakSet()
 _encode = msgspec.msgpack.Encoder().encode
 _head = msgspec.msgpack.Decoder(Head).decode
 _turns = msgspec.msgpack.Decoder(list[Turn]).decode
@@ -108,6 +111,10 @@ class Memory:
 
     def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
         self._request, self._cache, self._now = request, cache, now
+        self._derived: dict[tuple[int, int, str], bytes] = {}
+        self._known: list[Known] = []
+        self._parts: dict[int, Part] = {}
+        _memories.add(self)
         self._began = time.time_ns()
         self._here = os.getcwd()
 
@@ -165,32 +172,50 @@ class Memory:
 
     def sessions(self, part: Part) -> list[SessionView]:
         """The sessions of a part."""
-        laid = _Laid(self, part)
-        return [
-            msgspec.structs.replace(
+        self._parts[part.number] = part
+        found = []
+        for place, (view, count) in enumerate(zip(part.head.sessions, part.head.counts, strict=True)):
+            known = self._note(part.number, place)
+            view = msgspec.structs.replace(
                 view,
-                turns=_Turns(laid, place, count),
+                turns=LaidTurns(known, count),
                 events=tuple(view.events),
                 buckets=tuple(view.buckets),
                 chains=tuple(view.chains),
                 compaction_costs=tuple(view.compaction_costs),
                 steps=tuple(view.steps),
             )
-            for place, (view, count) in enumerate(zip(part.head.sessions, part.head.counts, strict=True))
-        ]
+            known.owner = id(view)
+            found.append(view)
+        return found
 
-    def unpack(self, part: Part) -> list[bytes]:
-        """The packed turns of a part's sessions; from its files if they are gone from the cache."""
-        data = self._cache.turns(part.number)
+    def _note(self, part: int, place: int) -> Known:
+        known = Known(self, part, place)
+        self._known.append(known)
+        return known
+
+    def look_up(self, parts: Sequence[Part]) -> None:
+        """What was derived from the sessions of these parts by earlier runs."""
+        for (part, place, name), data in self._cache.derived([part.number for part in parts]).items():
+            self._derived[part, place, name] = data
+
+    def derived(self, part: int, place: int, name: str) -> bytes | None:
+        """What an earlier run derived from a session."""
+        return self._derived.get((part, place, name))
+
+    def turns(self, part: int, place: int) -> tuple[Turn, ...]:
+        """Those of one session; from its files if they are gone from the cache."""
+        data = self._cache.turns(part)
         if data is not None:
             with suppress(msgspec.DecodeError):
-                return _blobs(data)
+                return tuple(_turns(_blobs(data)[place]))
         from monitor.sessions.load import load
 
+        wanted = self._parts[part]
         everything = type(self._request.wanted)()
-        anew = load(msgspec.structs.replace(self._request, paths=part.files, wanted=everything, cache=False))
-        found = {view.session: _encode(list(view.turns)) for view in anew.sessions}
-        return [found.get(view.session, _encode([])) for view in part.head.sessions]
+        anew = load(msgspec.structs.replace(self._request, paths=wanted.files, wanted=everything, cache=False))
+        name = wanted.head.sessions[place].session
+        return next((tuple(view.turns) for view in anew.sessions if view.session == name), ())
 
     # ------------------------------------------------------------------------------------------------ keeping
     def keep(
@@ -201,8 +226,8 @@ class Memory:
         reports: Mapping[str, FileReport],
         copies: Sequence[Call],
         kept: Sequence[Part],
-    ) -> None:
-        """Store what was read.
+    ) -> list[SessionView]:
+        """Store what was read. Returns the sessions, those that are stored with a mark.
 
         Args:
             read: the files, in order, with what they said.
@@ -227,12 +252,26 @@ class Memory:
         owned: dict[str, list[Call]] = {}
         for call in copies:
             owned.setdefault(groups[call.file], []).append(call)
-        packed = [
+        packed = (
             self._pack(tails, seen.get(group, []), reports, owned.get(group, []), batches)
             for group, tails in members.items()
-        ]
-        if packed:
-            self._cache.put(packed, [part.number for part in kept])
+        )
+        numbers = self._cache.put(packed, [part.number for part in kept]) if members else []
+        marked: dict[str, SessionView] = {}
+        for number, group in zip(numbers, members):
+            for place, view in enumerate(seen.get(group, [])):
+                turns = Marked(view.turns)
+                turns.known = self._note(number, place)
+                marked[view.session] = view = msgspec.structs.replace(view, turns=turns)
+                turns.known.owner = id(view)
+        return [marked.get(view.session, view) for view in views]
+
+    def flush(self) -> None:
+        """Store what was derived from sessions in this run."""
+        rows = [(k.part, k.place, name, data) for k in self._known for name, data in k.fresh.items()]
+        self._known.clear()
+        if rows:
+            self._cache.derive(rows)
 
     def _may_stay(self, tail: Tail) -> bool:
         """Whether what was read of a file is all there is to it, and any later change of it will show."""
@@ -317,53 +356,7 @@ def _groups(batches: Sequence[Batch], views: Sequence[SessionView]) -> dict[str,
     return {file: leader(file) for file in leaders}
 
 
-class _Laid:
-    """The packed turns of a part, fetched once."""
-
-    __slots__ = ("_blobs", "_memory", "_part")
-
-    def __init__(self, memory: Memory, part: Part) -> None:
-        self._memory, self._part = memory, part
-        self._blobs: list[bytes] | None = None
-
-    def turns(self, place: int) -> tuple[Turn, ...]:
-        """Those of one session."""
-        if self._blobs is None:
-            self._blobs = self._memory.unpack(self._part)
-        return tuple(_turns(self._blobs[place]))
-
-
-class _Turns(Sequence[Turn]):
-    """Turns of a session that are unpacked when somebody looks at them. Equal to any sequence of equal turns."""
-
-    __slots__ = ("_count", "_laid", "_place", "_turns")
-
-    def __init__(self, laid: _Laid, place: int, count: int) -> None:
-        self._laid, self._place, self._count = laid, place, count
-        self._turns: tuple[Turn, ...] | None = None
-
-    def _all(self) -> tuple[Turn, ...]:
-        if self._turns is None:
-            self._turns = self._laid.turns(self._place)
-        return self._turns
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, place: int) -> Turn: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Turn, ...]: ...
-    def __getitem__(self, place: int | slice) -> Turn | tuple[Turn, ...]:
-        return self._all()[place]
-
-    def __iter__(self) -> Iterator[Turn]:
-        return iter(self._all())
-
-    def __reversed__(self) -> Iterator[Turn]:
-        return reversed(self._all())
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(other) == self._all() if isinstance(other, Sequence) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+def flush() -> None:
+    """At the end of a command: store what was derived in it."""
+    for memory in list(_memories):
+        memory.flush()

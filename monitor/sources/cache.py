@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -27,6 +27,8 @@ except ImportError:  # pragma: no cover - another Python than CPython
 
 if TYPE_CHECKING:
     import sqlite3
+
+T = TypeVar("T")
 
 #: layout of the tables; another one is another file
 SCHEMA = 1
@@ -44,6 +46,8 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS files_of ON files (part)",
     "CREATE TABLE IF NOT EXISTS turns (part INTEGER PRIMARY KEY, data BLOB)",
     "CREATE TABLE IF NOT EXISTS names (part INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE IF NOT EXISTS derived (part INTEGER, place INTEGER, name TEXT, data BLOB, "
+    "PRIMARY KEY (part, place, name)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS apart (digest BLOB PRIMARY KEY, day INTEGER) WITHOUT ROWID",
     f"PRAGMA user_version = {SCHEMA}",
 )
@@ -148,6 +152,11 @@ class Cache:
         """All names that are used in these parts."""
         return dict(self._of("SELECT part, data FROM names WHERE", "part", parts))
 
+    def derived(self, parts: Sequence[int]) -> dict[tuple[int, int, str], bytes]:
+        """What was derived from the sessions of these parts: by part, place of the session in it, and name."""
+        rows = self._of("SELECT part, place, name, data FROM derived WHERE", "part", parts)
+        return {row[:3]: row[3] for row in rows}
+
     def apart(self, parts: Iterable[int]) -> bool:
         """Whether it is known that these parts have no name in common."""
         return bool(self._rows("SELECT 1 FROM apart WHERE digest = ?", _together(parts)))
@@ -159,15 +168,35 @@ class Cache:
         return [row for row in self._rows(f"{select} {column} >= ?", min(wanted)) if row[0] in wanted]
 
     # ------------------------------------------------------------------------------------------------ writing
-    def put(self, packed: Sequence[Packed], others: Sequence[int]) -> None:
+    def put(self, packed: Iterable[Packed], others: Sequence[int]) -> list[int]:
         """Store parts, in place of whatever is there for their files, in one transaction.
 
         Args:
             others: parts that are known to have nothing in common with these and with each other.
+
+        Returns:
+            Their numbers, in order; none if they could not be stored.
         """
+
+        def store(connection: sqlite3.Connection) -> list[int]:
+            added = [self._insert(connection, one) for one in packed]
+            connection.execute("INSERT OR REPLACE INTO apart VALUES (?, ?)", (_together([*others, *added]), self._day))
+            self._prune(connection)
+            return added
+
+        return self._write(store) or []
+
+    def derive(self, rows: Iterable[tuple[int, int, str, bytes]]) -> None:
+        """Store what was derived from sessions: part, place of the session in it, name, data."""
+        self._write(
+            lambda connection: connection.executemany("INSERT OR IGNORE INTO derived VALUES (?, ?, ?, ?)", rows)
+        )
+
+    def _write(self, action: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something in one transaction; None if it cannot be done."""
         connection = self._connect(write=True)
         if connection is None:
-            return
+            return None
         import sqlite3
 
         try:
@@ -176,19 +205,17 @@ class Cache:
                 if not self._ready:
                     for statement in _TABLES:
                         connection.execute(statement)
-                added = [self._insert(connection, one) for one in packed]
-                connection.execute(
-                    "INSERT OR REPLACE INTO apart VALUES (?, ?)", (_together([*others, *added]), self._day)
-                )
-                self._prune(connection)
+                result = action(connection)
                 connection.execute("COMMIT")
-                self._ready = True
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 raise
         except sqlite3.Error as error:
             self._failed(error)
+            return None
+        self._ready = True
+        return result
 
     def _insert(self, connection: sqlite3.Connection, one: Packed) -> int:
         query = "SELECT part FROM files WHERE how = ? AND name = ?"
@@ -212,7 +239,7 @@ class Cache:
             connection.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count", "page_size")
         )
         if (pages - free) * size > _MOST:
-            for table in ("parts", "files", "turns", "names", "apart"):
+            for table in ("parts", "files", "turns", "names", "derived", "apart"):
                 connection.execute(f"DELETE FROM {table}")
 
     def _used(self, parts: Sequence[int]) -> None:
@@ -291,8 +318,9 @@ class Cache:
 
 
 def _drop(connection: sqlite3.Connection, part: int) -> None:
-    for table, column in (("parts", "id"), ("files", "part"), ("turns", "part"), ("names", "part")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (part,))
+    connection.execute("DELETE FROM parts WHERE id = ?", (part,))
+    for table in ("files", "turns", "names", "derived"):
+        connection.execute(f"DELETE FROM {table} WHERE part = ?", (part,))
 
 
 def _together(parts: Iterable[int]) -> bytes:
