@@ -19,6 +19,7 @@ from monitor.fleet.records import Moved, home, unpack
 from monitor.fleet.shuffle import Piece, loose_groups
 from monitor.readers.table_calls import CELLS, OWN, Maker, cleaners
 from monitor.records import Call, Event
+from monitor.sessions.build import Session
 from monitor.sessions.filter import narrow
 from monitor.sessions.store import Store
 from monitor.sessions.view import SessionView
@@ -62,9 +63,12 @@ def _merged(
 
 
 def _analysed(plan: Plan, told: list[Told]) -> list[SessionView]:
+    told = sorted(told, key=itemgetter(0))
+    if _plain(told):
+        return [_alone(plan, told)]
     store = Store(plan.settings, detail=plan.options.detail)
     store.session_by = plan.options.session_by
-    for _, file, entries in sorted(told, key=itemgetter(0)):
+    for _, file, entries in told:
         whole: list[Any] = []
         for record, place in entries:
             if isinstance(record, Call | Event) and record.time is None:
@@ -77,6 +81,35 @@ def _analysed(plan: Plan, told: list[Told]) -> list[SessionView]:
                 whole.append(record)
         store.apply(Batch(file, whole, False))
     return store.views()
+
+
+def _plain(told: list[Told]) -> bool:
+    """Whether a store would have nothing to settle: calls of one named session, each told once, with its time."""
+    keys: set[str] = set()
+    number = 0
+    for _, _, entries in told:
+        for record, _ in entries:
+            if type(record) is not Call or record.time is None or not record.key:
+                return False
+            if record.evidence is not None or record.session_evidence == "file":
+                return False
+            keys.add(record.key)
+        number += len(entries)
+    return 0 < number == len(keys)
+
+
+def _alone(plan: Plan, told: list[Told]) -> SessionView:
+    """The view of such a session, without the book-keeping of a store."""
+    session = Session(told[0][2][0][0].session, plan.settings, steps_complete=plan.options.detail)
+    put = session.put
+    for rank, (_, _, entries) in enumerate(told):
+        for record, place in entries:
+            put(record, (place, rank, record.line or 0))  # type: ignore[arg-type, union-attr]
+    return session.refresh(_never)
+
+
+def _never(record: object) -> bool:
+    return False
 
 
 # --- records ---------------------------------------------------------------------------------------------------------
