@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from monitor.dashboard.feed import Snapshot
+from monitor.dashboard.piped import PipedLog
 from monitor.dashboard.terminal import piped
 from monitor.decision import decide
 from monitor.decision.model import Decision
@@ -22,7 +23,6 @@ from monitor.sessions.store import Store
 from monitor.sessions.view import SessionView
 from monitor.sources.address import AddressFollower
 from monitor.sources.discovery import agent_folders
-from monitor.sources.files import read_bytes
 from monitor.sources.follow import Follower
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
 _AGAIN = 5_000
+#: seconds between looks at a pipe
+_PIPE_S = 0.05
 #: so many of the latest records of a session stay as they are, older ones are packed
 _HOT = 4_096
 #: so many of the latest turns are looked at when a context is taken apart
@@ -67,9 +69,8 @@ class LiveFeed:
         whole = self.wanted.since is None and self.wanted.until is None and self.wanted.model is None
         self.store = Store(self.settings, detail=options.detail, hot=_HOT if whole else None)
         self.store.session_by = options.session_by
-        self._options = options
-        self._piped = piped() if "-" in names else None
-        self._piped_read = -1
+        pipe = piped() if "-" in names else None
+        self._piped = PipedLog(pipe, options) if pipe is not None else None
         self.addresses = [AddressFollower(name, options) for name in names if "://" in name]
         files = [name for name in names if name != "-" and "://" not in name]
         self.follower = Follower(files, options, polling=polling)
@@ -89,9 +90,10 @@ class LiveFeed:
             told = address.poll()
             if told is not None:
                 self.store.apply(told)
-        self._take_piped()
+        if self._piped is not None and (told := self._piped.poll()) is not None:
+            self.store.apply(told)
         now = self._clock()
-        loading = self.follower.loading or (self._piped is not None and not self._piped.ended)
+        loading = self.follower.loading or (self._piped is not None and self._piped.loading)
         changed = self.store.refresh()
         problems = (*self.follower.problems, *self.store.problems())
         due = now - self._decided >= _AGAIN
@@ -126,19 +128,6 @@ class LiveFeed:
             loading=loading,
             searched=self.searched,
         )
-
-    def _take_piped(self) -> None:
-        """Read what was piped in, anew from its beginning: it may be of any format."""
-        pipe = self._piped
-        if pipe is None:
-            return
-        ended = pipe.ended
-        data = pipe.data()
-        if len(data) == self._piped_read or not (data or ended):
-            return
-        self._piped_read = len(data)
-        batch, _reader = read_bytes("stdin", data, self._options)
-        self.store.apply(batch)
 
     def explain(self, view: SessionView) -> Decision | None:
         """The decision as it was taken, with the outcome of every row of the table. Safe in any thread."""
@@ -190,8 +179,9 @@ class LiveFeed:
         return aside(examine, small)
 
     def wait(self, timeout: float) -> bool:
-        """Sleep until a file may have changed."""
-        return self.follower.wait(timeout)
+        """Sleep until a file may have changed, or something may have come through the pipe."""
+        piping = self._piped is not None and self._piped.loading
+        return self.follower.wait(min(timeout, _PIPE_S) if piping else timeout)
 
     def close(self) -> None:
         """End following."""

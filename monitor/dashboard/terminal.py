@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 
 class PipedInput:
-    """What comes through a pipe, gathered by a thread. It stays in memory and is written nowhere."""
+    """What comes through a pipe, gathered by a thread. It stays in memory until it is taken and is written nowhere."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -40,6 +40,15 @@ class PipedInput:
         if self.ended:
             return whole
         return whole[: whole.rfind(b"\n") + 1]
+
+    def take(self) -> bytes:
+        """As :meth:`data`, but what is returned is kept no longer."""
+        ended = self.ended  # first: what comes until then is in what follows
+        with self._lock:
+            whole = b"".join(self._parts)
+            end = len(whole) if ended else whole.rfind(b"\n") + 1
+            self._parts = [whole[end:]]
+        return whole[:end]
 
 
 _piped: PipedInput | None = None
