@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import unicodedata
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -45,6 +44,8 @@ class Ink:
 
 def width(default: int = 100) -> int:
     """Columns of the terminal (``COLUMNS`` wins)."""
+    import shutil  # which loads every kind of compression
+
     return shutil.get_terminal_size((default, 24)).columns
 
 

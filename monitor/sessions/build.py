@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from monitor.pricing import PriceTable
 from monitor.records import Call, SessionInfo, Step
@@ -25,39 +25,37 @@ _DAY = 86_400_000
 _AT_ONCE = 2
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(msgspec.Struct):
     """What the user set that changes the numbers."""
 
     prices: PriceTable | None = None
-    overrides: limits.Overrides = field(default_factory=limits.Overrides)
+    overrides: limits.Overrides = msgspec.field(default_factory=limits.Overrides)
     factors: Factors = FACTORS
 
 
-@dataclass(slots=True)
-class Session:
+class Session(msgspec.Struct):
     """Records of one session and what was made of them."""
 
     name: str
     settings: Settings
-    items: History[Item] = field(default_factory=History)
-    order: History[tuple[int, int, int]] = field(default_factory=History)  # sort keys of items
-    infos: dict[tuple[str, str], SessionInfo] = field(default_factory=dict)
-    steps: dict[str, list[Step]] = field(default_factory=dict)
+    items: History[Item] = msgspec.field(default_factory=History)
+    order: History[tuple[int, int, int]] = msgspec.field(default_factory=History)  # sort keys of items
+    infos: dict[tuple[str, str], SessionInfo] = msgspec.field(default_factory=dict)
+    steps: dict[str, list[Step]] = msgspec.field(default_factory=dict)
     steps_complete: bool = False
     hot: int | None = None  # so many of the latest records stay as they are, older ones are packed; None: all stay
-    cold_files: dict[str, None] = field(default_factory=dict)  # files of packed records
-    files: dict[str, None] = field(default_factory=dict)  # files the records are from
+    cold_files: dict[str, None] = msgspec.field(default_factory=dict)  # files of packed records
+    files: dict[str, None] = msgspec.field(default_factory=dict)  # files the records are from
     last_file: str = ""
     files_changed: bool = False  # a record was taken out: files may hold one too many
     changed_from: int = 0
     version: int = 0
-    peaks: dict[str | None, int] = field(default_factory=dict)
+    peaks: dict[str | None, int] = msgspec.field(default_factory=dict)
     auto_at: int | None = None  # largest context at which the client says it compacted by itself
     view: SessionView | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = msgspec.field(default_factory=Ledger)
     _fold: Fold | None = None
-    _limits: dict[tuple[str | None, int | None, int | None], Limits] = field(default_factory=dict)
+    _limits: dict[tuple[str | None, int | None, int | None], Limits] = msgspec.field(default_factory=dict)
 
     def put(self, item: Item, key: tuple[int, int, int]) -> None:
         """Add a record at its place in time, which must not be in front of a packed one (see :meth:`in_cold`)."""
@@ -284,6 +282,13 @@ def _forecast(
         deltas=main.deltas,
         recent=recent,
         calls_per_exchange=main.calls / exchanges if exchanges else None,
-        seconds_per_call=statistics.median(gaps) / 1000 if gaps else None,
+        seconds_per_call=_middle(gaps) / 1000 if gaps else None,
         factors=session.settings.factors,
     )
+
+
+def _middle(values: list[int]) -> float:
+    """The median (the module for it takes 3 ms to load)."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

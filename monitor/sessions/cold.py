@@ -8,8 +8,6 @@ Packing loses nothing: entries come back equal, though not as the same objects.
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, overload
@@ -21,10 +19,16 @@ BLOCK = 256
 
 
 def _pack(entries: Sequence[Any]) -> bytes:
+    import pickle  # only a program that runs all day packs anything
+    import zlib
+
     return zlib.compress(pickle.dumps(list(entries), 5), 1)
 
 
 def _unpacked(block: bytes) -> list[Any]:
+    import pickle
+    import zlib
+
     found: list[Any] = pickle.loads(zlib.decompress(block))
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import msgspec
@@ -15,8 +14,7 @@ from monitor.sessions.view import Bucket, SessionView, Turn
 _DAY = 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """Bounds in milliseconds since the epoch (from inclusive, to exclusive), a pattern of model names, a session."""
 
     since: int | None = None
