@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from monitor.dashboard.keys import COMPACT_KEYS, KEYS
+from monitor.dashboard.keys import COMPACT_KEYS, KEYS, face
 from monitor.dashboard.model.state import ViewState, load, save
 from monitor.dashboard.screens.main import MainScreen
 from monitor.dashboard.screens.sheet import Sheet
@@ -393,3 +393,10 @@ async def test_100_000_turns() -> None:
         table = run.main.query_one("#turns", Table)
         # rows are formatted when they are seen, never all of them
         assert len(table._drawn) < 400
+
+
+def test_the_page_lists_every_key() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "dashboard.md").read_text(encoding="utf-8")
+    for key in KEYS:
+        shown = " ".join(f"`{face(one)}`" for one in key.keys.split(","))
+        assert f"| {shown} | {key.text} |" in page, key.id
