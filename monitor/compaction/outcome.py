@@ -196,15 +196,15 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
         if m:
             tests.append(m.group(1)[:240])
             continue
-        says = _TEST_SAYS.match(raw) if failed else None
+        says = _TEST_SAYS.match(raw) if failed and "_test." in raw else None
         if says or (why and line[0] == ">"):
             told = says.group(2) if says else line[1:].strip()
             if told not in seen:
                 seen[told] = len(strong)
                 strong.append(Problem(told[:300], says.group(1) if says else ""))
             continue
-        why = bool(_WHY.match(line)) or (why and not line.startswith("*"))
-        detail = 6 if failed and re.match(r"[│|\s]*Error: ", line) else detail - 1
+        why = ("went wrong" in line and bool(_WHY.match(line))) or (why and not line.startswith("*"))
+        detail = 6 if failed and "Error: " in line and re.match(r"[│|\s]*Error: ", line) else detail - 1
         more = _DETAIL.match(line) if 0 <= detail < 6 else None
         tex = failed and line.startswith("! ")
         if more or tex:  # what stands below "Error: …" (Terraform), or TeX's own mark
@@ -261,7 +261,7 @@ def _error_of(line: str) -> str:
     if m:
         rest = m.group(1).strip()
         return rest if _RAISED.match(rest) or _WORD.search(rest) or "assert" in rest.lower() else ""
-    if _CRASH.match(line):
+    if line[0] in "FUS" and _CRASH.match(line):
         return line
     m = _LEVEL.match(line)
     if m:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -185,6 +186,7 @@ def _clauses(text: str) -> list[str]:
     return [text[a:b].strip(" ,，;；:：、") for a, b in pairwise(cuts) if b - a > 4]
 
 
+@lru_cache(maxsize=4096)
 def _parts(text: str) -> list[str]:
     """The rules a sentence is made of, each word for word; one where it cannot be taken apart."""
     cuts = [0, *(m.end() for m in re.finditer(r"[,;；:：]\s*", text) if not _within(text, m.start())), len(text)]
@@ -236,31 +238,38 @@ def _renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tur
     mine = topics(_WORDED.sub(" ", s.own))
     _take_apart(rules, about, mine, turn)
     found = False
+    anew, numbers, units = bool(_ANEW.search(s.own)), _numbers(s.own), _units(s.own)
     for i, rule in enumerate(rules):
-        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not overlap(about[i], mine):
             continue
-        if not (_numbers(rule.text) and (_LIMIT.search(rule.text) or _ANEW.search(s.own))):
+        theirs = _numbers(rule.text)
+        if not theirs or theirs & numbers:
             continue
-        theirs = {k: w for k, w in topics(_WORDED.sub(" ", rule.text)).items() if not k.startswith("d:")}
-        total = sum(theirs.values())
-        same = _numbers(rule.text) & _numbers(s.own)
-        anew = bool(_ANEW.search(s.own))
-        if anew and not same and _units(rule.text) & _units(s.own):  # a limit in the same unit on the same matter
-            plain = {k: w for k, w in topics(_LIMIT.sub(" ", _WORDED.sub(" ", rule.text))).items() if k[:2] != "d:"}
-            if plain and overlap(plain, mine) >= max(1.0, 0.5 * sum(plain.values())):
-                rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
-                found = True
-                continue
-        if total >= 2 and not same and overlap(theirs, mine) >= total * (0.6 if anew else 0.8):
+        matter, plain = _matter(rule.text), _matter(rule.text, True)
+        shared, total = overlap(matter, mine), sum(matter.values())
+        # a limit in the same unit on the same matter, or the same words with another number
+        close = anew and units & _units(rule.text) and plain
+        if (close and overlap(plain, mine) >= max(1.0, 0.5 * sum(plain.values()))) or (
+            (anew or _LIMIT.search(rule.text)) and total >= 2 and shared >= total * (0.6 if anew else 0.8)
+        ):
             rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
             found = True
     return found
 
 
+@lru_cache(maxsize=4096)
+def _matter(text: str, bare: bool = False) -> dict[str, float]:
+    """What a rule is about apart from its numbers; ``bare``: and apart from the words of a limit."""
+    text = _WORDED.sub(" ", text)
+    return {k: w for k, w in topics(_LIMIT.sub(" ", text) if bare else text).items() if not k.startswith("d:")}
+
+
+@lru_cache(maxsize=4096)
 def _units(text: str) -> set[str]:
     return {u.lower() for u in re.findall(r"\d\s?(%|[A-Za-z]{1,7}\b|[\u3400-\u9fff])", text)}
 
 
+@lru_cache(maxsize=4096)
 def _numbers(text: str) -> set[str]:
     return {n.rstrip(".,") for n in _NUMBER.findall(text)} | {n.lower() for n in _WORDED.findall(text)}
 
