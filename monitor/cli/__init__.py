@@ -172,4 +172,6 @@ def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argpa
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"ctxmon {__version__}")
-    return parser, parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    return parser, parser.add_subparsers(
+        prog="ctxmon", dest="command", metavar="COMMAND", title="commands"
+    )  # without a name it would lay out the help to find one, and load a module for that
