@@ -16,8 +16,8 @@ OUT = Path(__file__).resolve().parent.parent / "docs" / "formats"
 INTRO = """# Formats
 
 What ctxmon reads, format by format. These pages are made from the readers' own docstrings by
-`scripts/build_docs.py`; the format of a file is found by its content. `ctxmon doctor PATH` says which one was recognised
-and what could not be read.
+`scripts/build_docs.py`; the format of a file is found by its content. `ctxmon doctor PATH` says which one was
+recognised and what could not be read.
 
 | source | what | page |
 |---|---|---|

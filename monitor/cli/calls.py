@@ -109,6 +109,8 @@ def _parquet(rows: list[dict[str, Any]], out: Path) -> None:
         import pyarrow.parquet
     except ImportError as error:
         raise common.CommandError("parquet needs the extra `tables`: pip install '.[tables]'", 1) from error
+    if not common.replaceable(out):
+        raise common.CommandError(f"{out} is no plain file; parquet needs one")
     temporary = out.with_name(f".{out.name}.part")
     try:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), temporary)

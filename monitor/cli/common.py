@@ -244,10 +244,10 @@ def write_output(text: str, out: Path | None) -> None:
     Raises:
         CommandError: the file cannot be written.
     """
-    if out is None:
+    if out is None or str(out) == "-":
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
-    if not _replaceable(out):
+    if not replaceable(out):
         # a device or pipe (/dev/stdout, a named pipe) is written to, never replaced
         try:
             with out.open("w", encoding="utf-8", newline="\n") as stream:
@@ -273,7 +273,7 @@ def write_output(text: str, out: Path | None) -> None:
         raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
 
 
-def _replaceable(out: Path) -> bool:
+def replaceable(out: Path) -> bool:
     """Whether a file may be moved to this place: there is a plain one, or none."""
     try:
         return out.is_file() or not out.exists()
