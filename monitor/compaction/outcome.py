@@ -27,13 +27,13 @@ _SUMMARY = re.compile(
     r"tests?)\b|\btests?:?\s+\d+|"
     r"\b(?:all checks passed|build (?:success\w*|failed|failure|succeeded)|success: no issues|no issues found|"
     r"found \d+ errors?|compiled "
-    r"successfully|test result:|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|"
+    r"successfully|test result:|\bERROR=\d|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|"
     r"finished `?\w+`? (?:\[|profile)|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
     r"失败|合格|成功|失敗)).*$"
 )
 _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
-    r"\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
+    r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|"

@@ -25,6 +25,10 @@ _ABBREVIATION = re.compile(
     r"|Fig|No|Sr|Sra|Uds?|p\.\s?ex|Art|Abs|evtl|max|min)|\b[A-Za-z]|^\d{1,2})$",
     re.I,
 )
+#: a whole word before a full stop: a name in small letters may begin the next sentence ("… nowhere else. dbt is out.")
+_FULL_WORD = re.compile(
+    r"(?<!\w)(?!(?:bspw|insb|einschl|zzgl|abzgl|evtl|approx|incl|inkl|resp|bzgl)$)[^\W\d_]{4,}$", re.I
+)
 #: what stands between marks of quotation; apostrophes are none
 _QUOTED = re.compile(
     r"„[^“”„]*[“”]|“[^“”]*”|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』|(?<!\w)\"[^\"\n]{3,}\"(?!\w)|(?<!\w)'[^'\n]{12,}'(?!\w)"
@@ -143,7 +147,12 @@ def _split(text: str) -> list[str]:
         if mark.startswith(".") and _ABBREVIATION.search(text[start:at]):
             continue
         rest = text[m.end() :].lstrip()
-        if mark[0] == "." and len(mark) < 3 and rest[:1].islower() and not casual:
+        if (
+            mark[0] == "."
+            and len(mark) < 3
+            and rest[:1].islower()
+            and not (casual or _FULL_WORD.search(text[start:at]))
+        ):
             continue
         if mark[0] in "!?" and rest and not text[m.end()].isspace() and rest[0].isascii():
             continue

@@ -83,7 +83,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\s+worry|\s+mind)",
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b",
         r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
-        r"\b(?:off[- ]limits|hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
+        r"\b(?:off[- ]limits|out\s+of\s+scope|nowhere\s+else|"
+        r"hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
         r"(?:^|[,;:.]\s*|\b(?:also|and|but|please)\s+)no\s+(?!problem|idea|worries|need|one\b|entiend|s[eé]\b|funcion|veo\b|,)[\w-]+\s+[\w-]+",
         r"\bi(?:\s+want|\s+need|\s+would\s+like|['’]d\s+like)\s+(?:\w+\s+){1,3}to\s+(?:keep|stay|remain|use|avoid|always|never|only|be)\b",
         r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|we\b|i\b)[^,.?!]{3,60}\b(?:stays?|remains?)\s+(?!to\b|open\b|unclear|the\s+question)\w+",
@@ -242,7 +243,7 @@ LIFT_STRONG = _rx(
     r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
     r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
     r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
-    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\b(?:is|are)\s+(?:now\s+)?(?:obsolete|moot|void|off\s+the\s+table)\b|\brule\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
+    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\b(?:is|are)\s+(?:now\s+)?(?:obsolete|moot|void|off\s+the\s+table)\b|\b(?:rule|limit|cap|ban|freeze|restriction|constraint)\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
     r"cancel\w*|over)",
     r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|"
     r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:kannst|könnt|darfst)\s+(?:du|ihr)\s+"
@@ -332,7 +333,7 @@ CONSENT = _rx(
 
 #: what somebody else said or wrote, told by the user
 REPORTED = _rx(
-    r"\b(?:wrote|writes|says?|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|opinion)\b",
+    r"\b(?:wrote|writes|says?|saying|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|opinion)\b",
     r"\b(?:schrieb|schreibt|sagt(?:e)?|meint(?:e)?|laut|zitat|kommentar|meinung)\b",
     "说|写道|写了|提到|认为|评论|引用|原话|建议说",
     "書いて|言って|言われ|曰く|によると|コメント|引用|意見",

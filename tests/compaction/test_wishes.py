@@ -248,6 +248,8 @@ def test_every_line_of_a_list_of_rules_is_one_and_has_a_number() -> None:
 @pytest.mark.parametrize(
     ("wish", "later"),
     [
+        ("Each load has to finish within 20 minutes.", "The 20 minute limit is gone, nights are long enough."),
+        ("dbt models are out of scope.", "We do want dbt after all: add a staging model."),
         ("Prends Hive et rien d'autre.", "Finalement, oublie Hive."),
         ("Trainiere höchstens mit 4 Kernen.", "Die Beschränkung auf 4 Kerne kannst du vergessen."),
         ("Whenever you add a flag, add it to the man page too.", "Scrap the man page thing."),
@@ -269,3 +271,9 @@ def test_a_permission_ends_only_the_rule_it_means() -> None:
         "You may go down to 2 replicas of ingest-gateway now.",
     )
     assert found["Changes go through charts/ingest-gateway only."] == "active"
+
+
+def test_a_sentence_may_begin_with_a_name_in_small_letters() -> None:
+    found = [s.text for s in sentences("Secrets come from the vault, nowhere else. dbt models are out of scope.")]
+    assert found == ["Secrets come from the vault, nowhere else.", "dbt models are out of scope."]
+    assert len(sentences("Nutze bspw. das Skript, z. B. so.")) == 1
