@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from monitor.readers import claude_lines as shape
@@ -11,6 +13,8 @@ from monitor.records import Call, Event
 
 SOURCE = "claude-code"
 _TTL_5M, _TTL_1H = 300, 3600
+#: names that thousands of calls share, as one object each: it saves a fifth of a call's memory
+_SAME: dict[Any, Any] = {}
 
 
 class Group(msgspec.Struct, gc=False):
@@ -52,6 +56,8 @@ def call_of(group: Group, file: str) -> Call:
     found = group.usage
     tokens = usage.UNKNOWN if found is None else shape.tokens(found, group.output)
     model = group.model
+    if model is not None:
+        model = _SAME.setdefault(model, model)
     time = iso_ms(group.time) if group.time else None
     duration = None
     if group.requested and (start := iso_ms(group.requested)) is not None:
@@ -60,7 +66,7 @@ def call_of(group: Group, file: str) -> Call:
             duration = max(0, end - start)
     # by position, see monitor.records
     return Call(
-        group.session,
+        _SAME.setdefault(group.session, group.session),
         SOURCE,
         file,
         group.line,
@@ -84,7 +90,7 @@ def call_of(group: Group, file: str) -> Call:
         tokens.billed,
         exchange=group.exchange,
         cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
-        stop=group.stop,
+        stop=_SAME.setdefault(group.stop, group.stop),
         usage_rule=tokens.rule,
     )
 
