@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,7 +155,7 @@ class Memory:
 
     def apart(self, parts: list[Part], read: Iterable[Batch]) -> list[Part]:
         """Those of the parts that have no name in common with each other and with what was read."""
-        names = {name for batch in read for name in names_of(batch)}
+        names: set[str] = set().union(*map(names_of, read))
         if not names and self._cache.apart(part.number for part in parts):
             return parts
         used = {number: set(_texts(data)) for number, data in self._cache.names([p.number for p in parts]).items()}
@@ -238,7 +238,8 @@ class Memory:
             kept: parts that were found, and that have nothing in common with what was read.
         """
         batches = {tail.name: batch for tail, batch in read if batch is not None}
-        groups = _groups([*batches.values(), *others], views)
+        used = {batch.file: names_of(batch) for batch in (*batches.values(), *others)}
+        groups = _groups(used, views)
         lost = {groups[batch.file] for batch in others}
         lost.update(groups[tail.name] for tail, _ in read if tail.name in groups and not self._may_stay(tail))
         members: dict[str, list[Tail]] = {}
@@ -253,7 +254,7 @@ class Memory:
         for call in copies:
             owned.setdefault(groups[call.file], []).append(call)
         packed = (
-            self._pack(tails, seen.get(group, []), reports, owned.get(group, []), batches)
+            self._pack(tails, seen.get(group, []), reports, owned.get(group, []), batches, used)
             for group, tails in members.items()
         )
         numbers = self._cache.put(packed, [part.number for part in kept]) if members else []
@@ -290,10 +291,10 @@ class Memory:
         reports: Mapping[str, FileReport],
         copies: list[Call],
         batches: Mapping[str, Batch],
+        used: Mapping[str, set[str]],
     ) -> Packed:
         problems = [record for tail in tails for record in batches[tail.name].records if isinstance(record, Problem)]
-        names = {name for tail in tails for name in names_of(batches[tail.name])}
-        names.update(view.session for view in views)
+        names = set().union(*(used[tail.name] for tail in tails), (view.session for view in views))
         head = Head(
             [msgspec.structs.replace(view, turns=()) for view in views],
             [len(view.turns) for view in views],
@@ -318,24 +319,30 @@ def _plain(name: str) -> bool:
     return True
 
 
-def names_of(batch: Batch) -> Iterator[str]:
+def names_of(batch: Batch) -> set[str]:
     """All by which records of a file may have to do with those of another one: sessions, keys of calls and events."""
-    sessions: set[str] = set()
+    names: set[str] = set()
+    keys: list[str] = []
     for record in batch.records:
         if isinstance(record, Call | Event):
-            sessions.add(record.session)
-            if record.key:
-                yield record.key
+            names.add(record.session)
+            keys.append(record.key)
             if is_loose(record):
-                sessions.add(_LOOSE)
+                names.add(_LOOSE)
         elif isinstance(record, SessionInfo | Step):
-            sessions.add(record.session)
-    yield from sessions
+            names.add(record.session)
+    names.update(keys)
+    names.discard("")
+    return names
 
 
-def _groups(batches: Sequence[Batch], views: Sequence[SessionView]) -> dict[str, str]:
-    """For each file a file that stands for its group: those that have a name in common, or a session."""
-    leaders = {batch.file: batch.file for batch in batches}
+def _groups(used: Mapping[str, set[str]], views: Sequence[SessionView]) -> dict[str, str]:
+    """For each file a file that stands for its group: those that have a name in common, or a session.
+
+    Args:
+        used: the names each file uses.
+    """
+    leaders = {file: file for file in used}
 
     def leader(file: str) -> str:
         while leaders[file] != file:
@@ -344,12 +351,10 @@ def _groups(batches: Sequence[Batch], views: Sequence[SessionView]) -> dict[str,
         return file
 
     first: dict[str, str] = {}
-    for batch in batches:
-        file = batch.file
-        for name in names_of(batch):
-            other = first.setdefault(name, file)
-            if other is not file:
-                leaders[leader(file)] = leader(other)
+    for file, names in used.items():
+        for name in names & first.keys():
+            leaders[leader(file)] = leader(first[name])
+        first.update(dict.fromkeys(names, file))
     for view in views:
         for file in view.files[1:]:
             leaders[leader(file)] = leader(view.files[0])

@@ -65,11 +65,12 @@ class Tail:
 
     __slots__ = (
         "_first_crc", "_first_size", "_last", "_packed", "_rereads", "_stamp", "_torn_size", "bytes_read", "calls",
-        "database", "lines", "note", "offset", "options", "parser", "path", "reader", "score",
+        "database", "lines", "name", "note", "offset", "options", "parser", "path", "reader", "score",
     )  # fmt: skip
 
     def __init__(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS) -> None:
         self.path, self.options = path, options
+        self.name = str(path)
         self.reader: Reader | None = None
         self.score = 0.0
         self.parser: Parser | None = None
@@ -86,10 +87,6 @@ class Tail:
         # what the file can be known by again: its first KiB and the bytes before the offset
         self._first_crc = self._first_size = 0
         self._last = b""
-
-    @property
-    def name(self) -> str:
-        return str(self.path)
 
     def read(self, final: bool = False) -> Batch | None:
         """What the file says beyond what is known; None if nothing changed.
