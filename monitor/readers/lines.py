@@ -9,7 +9,7 @@ any parser likes; a line may be larger than memory should hold.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import IO, Any
 
 import msgspec
@@ -139,15 +139,20 @@ def documents(data: bytes) -> list[Any]:
 
 def first_objects(data: bytes, count: int = 40) -> Iterator[dict[str, Any]]:
     """The JSON objects of the first lines of a head, one by one, for sniffing; what cannot be read is left out."""
-    found = start = 0
-    while found < count and start < len(data):
+    return iter(_first(data, count))
+
+
+@lru_cache(maxsize=2)
+def _first(data: bytes, count: int) -> tuple[dict[str, Any], ...]:
+    """One head is shown to many readers; nobody changes what he is shown."""
+    found: list[dict[str, Any]] = []
+    start = 0
+    while len(found) < count and start < len(data):
         end = data.find(b"\n", start)
         line = data[start : end + 1] if end >= 0 else data[start:]
         start += len(line)
-        for value in _values(line):
-            if isinstance(value, dict):
-                found += 1
-                yield value
+        found += [value for value in _values(line) if isinstance(value, dict)]
+    return tuple(found)
 
 
 _fast = msgspec.json.Decoder().decode
