@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.style import Style as RichStyle
 from textual.app import App, SystemCommand
@@ -31,17 +31,19 @@ from monitor.dashboard.model.header import name_of
 from monitor.dashboard.model.help import help_lines
 from monitor.dashboard.model.mix import Mixes
 from monitor.dashboard.model.text import Line
-from monitor.dashboard.screens.compact import Compacting
 from monitor.dashboard.screens.main import MainScreen
 from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
 from monitor.dashboard.widgets.table import Table
 from monitor.decision.model import ACTION_WORDS, Decision
 from monitor.sessions.view import SessionView
 
+if TYPE_CHECKING:
+    from monitor.dashboard.screens.compact import Compacting
+
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
 #: a single picture waits so long for what is counted beside everything else
-_PATIENCE_S = 5.0
+_PATIENCE_S = 3.0
 
 
 class Dashboard(App[int]):
@@ -72,7 +74,8 @@ class Dashboard(App[int]):
         self.state_path = state_path
         self.state = states.load(state_path)
         self.panel = self.state.panel
-        self.compacting = None if compactor is None else Compacting(self, compactor)
+        self.compactor = compactor
+        self._compacting: Compacting | None = None
         self.keys = dict(keys or {})
         self.tells = notify
         self.verbose = verbose
@@ -176,6 +179,11 @@ class Dashboard(App[int]):
             self._finish()
             self.set_timer(_PATIENCE_S, partial(self._finish, wait=False))
 
+    @property
+    def waits(self) -> bool:
+        """Whether only a picture of everything is wanted, so that none is drawn before all is read."""
+        return self._on_first is not None
+
     def _finish(self, wait: bool = True) -> None:
         """The first picture is complete: all is read, and what is counted beside is there (or takes too long)."""
         if self._on_first is not None and not self.desk.loading and not (wait and self.mixes.busy):
@@ -244,7 +252,7 @@ class Dashboard(App[int]):
         main = self.main
         if main is not None:
             for key in KEYS:
-                if key.id in ("palette", "back") or (key.id in COMPACT_KEYS and self.compacting is None):
+                if key.id in ("palette", "back") or (key.id in COMPACT_KEYS and self.compactor is None):
                     continue
                 shown = ", ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
                 yield SystemCommand(key.text[:1].upper() + key.text[1:], f"key {shown}", self._runner(key.action))
@@ -262,7 +270,7 @@ class Dashboard(App[int]):
         """The help, from the bindings that are in force."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for key in KEYS:
-            if key.id in COMPACT_KEYS and self.compacting is None:
+            if key.id in COMPACT_KEYS and self.compactor is None:
                 continue
             shown = " ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
             groups.setdefault(key.group, []).append((shown, key.text))
@@ -273,6 +281,14 @@ class Dashboard(App[int]):
             groups["Lists"].append((keys, binding.description))
         groups["Move"].append(("mouse", "click: turn · wheel: zoom · shift wheel: window · headings: order"))
         return help_lines(groups.items(), width)
+
+    def compacting(self) -> Compacting | None:
+        """The way to a compaction, None where nothing compacts."""
+        if self._compacting is None and self.compactor is not None:
+            from monitor.dashboard.screens.compact import Compacting
+
+            self._compacting = Compacting(self, self.compactor)
+        return self._compacting
 
     # failures
 

@@ -47,7 +47,7 @@ class Actions(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The compact keys are there only with something that compacts."""
         if action in ("compact", "compact_file"):
-            return self.app.compacting is not None
+            return self.app.compactor is not None
         return True
 
     def say(self, text: str) -> None:
@@ -259,7 +259,7 @@ class Actions(Screen[None]):
 
     def action_compact(self) -> None:
         """Preview of a compaction of the session's own file."""
-        view, compacting = self.app.desk.view, self.app.compacting
+        view, compacting = self.app.desk.view, self.app.compacting()
         if view is None or compacting is None:
             self.say("no session to compact")
             return
@@ -267,8 +267,9 @@ class Actions(Screen[None]):
 
     def action_compact_file(self) -> None:
         """Preview of a compaction of any file."""
-        if self.app.compacting is not None:
-            self.app.compacting.file()
+        compacting = self.app.compacting()
+        if compacting is not None:
+            compacting.file()
 
     def action_theme(self) -> None:
         """Dark or light."""
@@ -287,7 +288,7 @@ class Actions(Screen[None]):
             line.actions = []
             line.show(((" " + self._said, "accent"),))
             return
-        hidden = frozenset() if self.app.compacting is not None else COMPACT_KEYS
+        hidden = frozenset() if self.app.compactor is not None else COMPACT_KEYS
         wanted = hints(hidden, self.app.keys)
         if self.board.empty:
             wanted = [hint for hint in wanted if hint[2] in _WITHOUT_DATA]

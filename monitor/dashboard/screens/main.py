@@ -99,6 +99,8 @@ class MainScreen(Actions, Screen[None]):
     def on_main_screen_fed(self, message: Fed) -> None:
         """Draw a new snapshot, and say so where the advice changed."""
         desk = self.app.desk
+        if self.app.waits and message.snapshot.loading:
+            return
         changed = desk.apply(message.snapshot)
         if desk.paused:
             return
