@@ -112,6 +112,7 @@ class Memory:
     def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
         self._request, self._cache, self._now = request, cache, now
         self._derived: dict[tuple[int, int, str], bytes] = {}
+        self._open: tuple[int, list[bytes]] | None = None
         self._known: list[Known] = []
         self._parts: dict[int, Part] = {}
         _memories.add(self)
@@ -205,10 +206,10 @@ class Memory:
 
     def turns(self, part: int, place: int) -> tuple[Turn, ...]:
         """Those of one session; from its files if they are gone from the cache."""
-        data = self._cache.turns(part)
-        if data is not None:
+        blobs = self._opened(part)
+        if blobs is not None:
             with suppress(msgspec.DecodeError):
-                return tuple(_turns(_blobs(data)[place]))
+                return tuple(_turns(blobs[place]))
         from monitor.sessions.load import load
 
         wanted = self._parts[part]
@@ -216,6 +217,16 @@ class Memory:
         anew = load(msgspec.structs.replace(self._request, paths=wanted.files, wanted=everything, cache=False))
         name = wanted.head.sessions[place].session
         return next((tuple(view.turns) for view in anew.sessions if view.session == name), ())
+
+    def _opened(self, part: int) -> list[bytes] | None:
+        """Packed turns of a part, by session; None if they are gone. Sessions of one part are looked at one by one."""
+        if self._open is None or self._open[0] != part:
+            data = self._cache.turns(part)
+            try:
+                self._open = (part, _blobs(data)) if data is not None else None
+            except msgspec.DecodeError:
+                self._open = None
+        return self._open[1] if self._open is not None else None
 
     # ------------------------------------------------------------------------------------------------ keeping
     def keep(
