@@ -85,7 +85,7 @@ def stop() -> None:
 def main() -> None:
     """The child: a task on stdin, its result on stdout."""
     with suppress(OSError, AttributeError):
-        os.nice(5)  # the screen comes first
+        os.nice(10)  # the screen comes first
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing but the result may reach the parent
     answer: tuple[str, Any]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 #: so many sessions' compositions are kept
 _KEPT = 8
+#: larger files (bytes) are only opened when somebody asks for it
+_LARGE = 16_000_000
 #: a session that grows is counted again at most this often (s), and at most in one part of so many of the time
 _AGAIN_S, _SHARE = 3.0, 20
-_NARROW = 34
 
 
 class Mix(NamedTuple):
@@ -38,6 +40,7 @@ class Mix(NamedTuple):
     turn: int | None = None
     counting: bool = False  # a newer one is being made
     asked: bool = False  # it was tried
+    large: int = 0  # size of a file (bytes) that is not opened unasked
 
 
 class _Entry(NamedTuple):
@@ -54,6 +57,7 @@ class Mixes:
     Args:
         examine: makes one; called in a thread, may take seconds.
         done: called in that thread when one is ready.
+        size: bytes of a session's own file.
     """
 
     def __init__(
@@ -61,8 +65,10 @@ class Mixes:
         examine: Callable[[SessionView], Composition | None],
         done: Callable[[], object],
         clock: Callable[[], float] = time.monotonic,
+        size: Callable[[SessionView], int] | None = None,
     ) -> None:
-        self._examine, self._done, self._clock = examine, done, clock
+        self._examine, self._done, self._clock, self._size = examine, done, clock, size or _size
+        self._wanted = ""  # session whose large file is to be opened
         self._known: dict[str, _Entry] = {}
         self._busy: str | None = None
 
@@ -71,19 +77,29 @@ class Mixes:
         """Whether one is being made."""
         return self._busy is not None
 
+    def ask(self, view: SessionView | None) -> None:
+        """Somebody wants to see it: a large file is opened once."""
+        self._wanted = view.session if view is not None else ""
+
     def of(self, view: SessionView | None) -> Mix:
         """What is known of a session; what is missing or old is begun, one at a time."""
         if view is None or view.last_turn is None:
             return Mix()
         known = self._known.get(view.session)
         fresh = known is not None and known.version == view.version
-        if not fresh and self._busy is None and (known is None or self._due(known)):
-            self._busy = view.session
-            threading.Thread(target=self._work, args=(view,), name="ctxmon-mix", daemon=True).start()
+        large = 0
+        if not fresh and self._busy is None:
+            wanted = self._wanted == view.session
+            size = self._size(view)
+            large = size if size > _LARGE and not wanted else 0
+            if not large and (wanted or known is None or self._due(known)):
+                self._wanted = ""
+                self._busy = view.session
+                threading.Thread(target=self._work, args=(view,), name="ctxmon-mix", daemon=True).start()
         counting = not fresh and self._busy == view.session
         if known is None:
-            return Mix(counting=counting)
-        return Mix(known.found, known.turn, counting, asked=True)
+            return Mix(counting=counting, large=large)
+        return Mix(known.found, known.turn, counting, asked=True, large=large)
 
     def _due(self, known: _Entry) -> bool:
         return self._clock() - known.at >= max(_AGAIN_S, known.took * _SHARE)
@@ -104,6 +120,14 @@ class Mixes:
         self._done()
 
 
+def _size(view: SessionView) -> int:
+    """Bytes of the file of the last turn, 0 where there is none."""
+    try:
+        return os.stat(view.last_turn.call.file).st_size if view.last_turn is not None else 0
+    except (OSError, ValueError):
+        return 0
+
+
 def mix_lines(mix: Mix, view: SessionView | None, width: int) -> list[Line]:
     """The parts, the largest first, with bars; what is out of date; what grew; how well all of it is known."""
     found = mix.found
@@ -120,7 +144,8 @@ def mix_lines(mix: Mix, view: SessionView | None, width: int) -> list[Line]:
     notes: list[str] = []
     if found.prompt_tokens is not None:
         at = f"turn #{mix.turn}" if mix.turn is not None else "the last turn"
-        notes.append(f"of {exact(found.prompt_tokens)} tokens at {at}{', counting …' if mix.counting else ''}")
+        more = ", counting …" if mix.counting else "; 5 counts again" if mix.large else ""
+        notes.append(f"of {exact(found.prompt_tokens)} tokens at {at}{more}")
     old = [f"{tokens(amount, ESTIMATED)} {what}" for amount, what in
            ((found.stale_tokens, "edited since"), (found.superseded_tokens, "read again later")) if amount]  # fmt: skip
     if old:
@@ -138,8 +163,10 @@ def _nothing(mix: Mix, view: SessionView | None) -> str:
         return ""
     if view.last_turn is None:
         return "needs one finished turn"
-    if mix.counting or not mix.asked:
+    if mix.counting:
         return "counting the texts …"
+    if not mix.asked:
+        return f"The file has {mix.large / 1e6:,.0f} MB: press 5 to count its texts" if mix.large else "not counted yet"
     return "The mix of messages needs the texts. The log of this session holds usage figures only, or is not at hand."
 
 

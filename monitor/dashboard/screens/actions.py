@@ -126,6 +126,8 @@ class Actions(Screen[None]):
 
     def action_panel(self, name: str) -> None:
         """Show a panel and put the focus on it."""
+        if name == "mix":
+            self.app.mixes.ask(self.app.desk.view)
         board = self.board
         board.active = name
         if name != "chart":

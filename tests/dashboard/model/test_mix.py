@@ -23,7 +23,8 @@ class Desk:
         self.go = threading.Semaphore(0)
         self.ready = threading.Semaphore(0)
         self.result: Callable[[], Composition | None] = lambda: fake.MIX
-        self.mixes = Mixes(self._examine, self.ready.release, lambda: self.clock)
+        self.size = 1_000
+        self.mixes = Mixes(self._examine, self.ready.release, lambda: self.clock, lambda view: self.size)
 
     def _examine(self, view: SessionView) -> Composition | None:
         self.asked.append((view.session, view.version))
@@ -62,6 +63,24 @@ def test_a_session_that_grows_is_counted_again_after_a_while() -> None:
     assert desk.mixes.of(later) == Mix(fake.MIX, 19, counting=True, asked=True)
     desk.finish()
     assert desk.mixes.of(later) == Mix(fake.MIX, 20, counting=False, asked=True)
+
+
+def test_a_large_file_is_opened_when_somebody_asks_and_then_once() -> None:
+    desk = Desk()
+    desk.size = 75_000_000
+    view = fake.growing(20)
+    unasked = desk.mixes.of(view)
+    assert unasked == Mix(large=75_000_000) and not desk.mixes.busy
+    assert "has 75 MB: press 5" in plain(mix_lines(unasked, view, 70)[0])
+    desk.mixes.ask(view)
+    assert desk.mixes.of(view).counting
+    desk.finish()
+    assert desk.mixes.of(view) == Mix(fake.MIX, 19, asked=True)
+    later = fake.growing(21)
+    desk.clock += 3_600
+    found = desk.mixes.of(later)
+    assert found == Mix(fake.MIX, 19, asked=True, large=75_000_000)
+    assert "at turn #19; 5 counts again" in " ".join(plain(line) for line in mix_lines(found, later, 70))
 
 
 def test_whatever_goes_wrong_is_no_composition() -> None:
@@ -105,6 +124,7 @@ def test_exact_counts_have_no_mark() -> None:
 def test_what_is_not_known_yet() -> None:
     view = fake.growing(5)
     assert "counting" in plain(mix_lines(Mix(counting=True), view, 40)[0])
+    assert "not counted yet" in plain(mix_lines(Mix(), view, 40)[0])
     assert "finished turn" in plain(mix_lines(Mix(), msgspec.structs.replace(view, last_turn=None), 40)[0])
 
 
