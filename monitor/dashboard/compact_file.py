@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: of a message so many characters are looked at for its first words
 _LOOK = 800
 _PACKED = (".gz", ".zst")
+#: how loading tells that a file is no conversation
+_NO_MESSAGES = ("is no conversation", "is neither JSON", "holds no request body")
 
 
 class FileCompactor:
@@ -106,6 +108,11 @@ def make_preview(path: Path, config: Path | None, own: bool) -> Preview:
             raise ValueError(f"{path.name}: {outcome.reason or 'there is nothing to fold'}")
         result = dump(outcome.output)
     except (CompactionError, ConversationError) as error:
+        if own and isinstance(error, ConversationError) and error.reason.startswith(_NO_MESSAGES):
+            raise ValueError(
+                f"{path.name} holds no messages: session files of Claude Code, Codex and Pi and exported conversations "
+                f"can be compacted, logs of usage figures cannot"
+            ) from None
         raise ValueError(str(error)) from None
     target = target_of(path)
     blocked = ""

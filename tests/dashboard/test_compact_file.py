@@ -126,6 +126,34 @@ def test_a_prompt_that_is_mostly_tools_says_why(copy: Callable[[str], Path], com
         compactor.preview(_session(copy(CODEX)))
 
 
+def test_a_rollout_of_codex(tmp_path: Path, compactor: FileCompactor) -> None:
+    def item(number: int, **payload: object) -> dict[str, object]:
+        return {"timestamp": f"2026-06-02T10:{number:02d}:00.000Z", "type": "response_item", "payload": payload}
+
+    rows: list[dict[str, object]] = [
+        {"timestamp": "2026-06-02T10:00:00.000Z", "type": "session_meta",
+         "payload": {"id": "0199a213-81c0-7800-8aa1-bbab2a035a53", "timestamp": "2026-06-02T10:00:00.000Z", "cwd": "/home/d/shop",
+                     "originator": "codex_cli_rs", "cli_version": "0.58.0"}},
+    ]  # fmt: skip
+    for number in range(12):
+        text = f"Look at part {number}." + (" Always keep the public names." if not number else "")
+        rows.append(item(number, type="message", role="user", content=[{"type": "input_text", "text": text}]))
+        call = {"name": "shell", "arguments": '{"command":["cat","part.py"]}', "call_id": f"call_{number}"}
+        rows.append(item(number, type="function_call", **call))
+        output = f"line of part {number}\n" * 300
+        rows.append(item(number, type="function_call_output", call_id=f"call_{number}", output=output))
+        said = [{"type": "output_text", "text": f"Part {number} is as it should be."}]
+        rows.append(item(number, type="message", role="assistant", content=said))
+    path = tmp_path / "rollout-2026-06-02.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = compactor.preview(_session(path))
+    assert shown.rules == ("Always keep the public names.",)
+    assert {change.who for change in shown.changes} >= {"user", "assistant", "result shell", "summary"}
+    written = compactor.write(shown)
+    kinds = [json.loads(line)["type"] for line in written.read_text(encoding="utf-8").splitlines()]
+    assert kinds[0] == "session_meta" and "compacted" in kinds
+
+
 def test_an_exported_conversation_by_its_path(tmp_path: Path, compactor: FileCompactor) -> None:
     messages = []
     for number in range(12):
@@ -147,7 +175,7 @@ def test_an_exported_conversation_by_its_path(tmp_path: Path, compactor: FileCom
 
 
 def test_what_cannot_be_compacted_says_why(tmp_path: Path, compactor: FileCompactor) -> None:
-    cases: list[tuple[str, str]] = [("", "is empty"), ('{"a": 1}', "no conversation of a known format")]
+    cases: list[tuple[str, str]] = [("", "is empty"), ('{"a": 1}', "holds no messages: session files of Claude Code")]
     for number, (text, why) in enumerate(cases):
         path = tmp_path / f"{number}.json"
         path.write_text(text, encoding="utf-8")
