@@ -292,7 +292,7 @@ def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
 
 
 def _known(value: int | None) -> int | None:
-    return value if value is not None and value >= 0 else None
+    return value if value is not None and 0 <= value < usage.MOST else None
 
 
 def trigger(word: str | None) -> Literal["auto", "manual", "idle"] | None:

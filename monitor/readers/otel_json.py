@@ -208,7 +208,7 @@ def value_of(value: Any, depth: int = 0) -> Any:
         if name in ("intValue", "int_value"):
             try:
                 return int(inner)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):  # 1e999 is infinity
                 return None
         if name in ("arrayValue", "array_value"):
             return [value_of(one, depth + 1) for one in _list(_dict(inner), "values")]

@@ -30,12 +30,15 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
 
 
 UNKNOWN = Tokens(rule="unknown")
+#: more tokens than any call has: a damaged figure
+MOST = 10**15
 
 
 def count(value: Any) -> int | None:
-    """A token count as logs write it: int, float or string of one. Negative, NaN, bool and all else are unknown."""
+    """A token count as logs write it: int, float or string of one. Negative, NaN, bool, what no model ever held (1e15
+    tokens) and all else are unknown."""
     if type(value) is int:
-        return value if value >= 0 else None
+        return value if 0 <= value < MOST else None
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):
@@ -46,8 +49,8 @@ def count(value: Any) -> int | None:
             return None
     if isinstance(value, float):
         # the comparison is false for NaN, too
-        return int(value) if 0 <= value < 1e15 else None
-    return value if isinstance(value, int) and value >= 0 else None
+        return int(value) if 0 <= value < MOST else None
+    return value if isinstance(value, int) and 0 <= value < MOST else None
 
 
 def additive(

@@ -292,3 +292,8 @@ def test_old_answers_are_let_go_of_and_a_late_line_of_one_asks_for_the_whole_fil
 def test_bytes_found_by_fuzzing_end_in_a_sentence(data: bytes) -> None:
     batch, _ = read_bytes("x", data)
     assert [record.reason for record in batch.records if isinstance(record, Problem)]
+
+
+def test_a_figure_no_model_ever_held_is_unknown() -> None:
+    (call,) = calls(read([answer(1, "m1", use(10**400, 5, 7, 10**300))]))
+    assert (call.fresh_tokens, call.output_tokens, call.cache_read_tokens) == (None, None, 5)
