@@ -258,7 +258,8 @@ def is_result(message: Message) -> bool:
 def tokens(found: Usage, output: int | None) -> usage.Tokens:
     """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
     fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    if (fresh or 0) < 0 or (read or 0) < 0 or (write or 0) < 0 or (output or 0) < 0:
+    sizes = (fresh or 0, read or 0, write or 0, output or 0)
+    if min(sizes) < 0 or max(sizes) >= usage.MOST:
         fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
     hour = thinking = None
     if found.cache_creation is not None:
