@@ -81,12 +81,7 @@ class LaidTurns(Sequence[Turn]):
         found = _held.get(self)
         if found is None:
             found = self.known.keeper.turns(self.known.part, self.known.place)
-            total = sum(map(len, _held.values())) + len(found)
-            for other in list(_held):
-                if total <= HELD:
-                    break
-                total -= len(_held.pop(other))
-            _held[self] = found
+            _hold(self, found)
         return found
 
     def __len__(self) -> int:
@@ -112,3 +107,17 @@ class LaidTurns(Sequence[Turn]):
 
 
 _held: weakref.WeakKeyDictionary[LaidTurns, tuple[Turn, ...]] = weakref.WeakKeyDictionary()
+_count = 0  # turns in it, or more: it is not told when some are let go of
+
+
+def _hold(whose: LaidTurns, turns: tuple[Turn, ...]) -> None:
+    """Hold turns; of those that are held the older half goes when they are too many."""
+    global _count
+    _count += len(turns)
+    if _count > HELD:
+        _count = sum(map(len, _held.values())) + len(turns)
+        for other in list(_held):
+            if _count <= HELD // 2:
+                break
+            _count -= len(_held.pop(other))
+    _held[whose] = turns

@@ -68,7 +68,6 @@ _memories: weakref.WeakSet[Memory] = weakref.WeakSet()
 _encode = msgspec.msgpack.Encoder().encode
 _head = msgspec.msgpack.Decoder(Head).decode
 _turns = msgspec.msgpack.Decoder(list[Turn]).decode
-_blobs = msgspec.msgpack.Decoder(list[bytes]).decode
 _texts = msgspec.msgpack.Decoder(list[str]).decode
 
 
@@ -112,7 +111,6 @@ class Memory:
     def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
         self._request, self._cache, self._now = request, cache, now
         self._derived: dict[tuple[int, int, str], bytes] = {}
-        self._open: tuple[int, list[bytes]] | None = None
         self._known: list[Known] = []
         self._parts: dict[int, Part] = {}
         _memories.add(self)
@@ -206,10 +204,10 @@ class Memory:
 
     def turns(self, part: int, place: int) -> tuple[Turn, ...]:
         """Those of one session; from its files if they are gone from the cache."""
-        blobs = self._opened(part)
-        if blobs is not None:
+        data = self._cache.turns(part, place)
+        if data is not None:
             with suppress(msgspec.DecodeError):
-                return tuple(_turns(blobs[place]))
+                return tuple(_turns(data))
         from monitor.sessions.load import load
 
         wanted = self._parts[part]
@@ -217,16 +215,6 @@ class Memory:
         anew = load(msgspec.structs.replace(self._request, paths=wanted.files, wanted=everything, cache=False))
         name = wanted.head.sessions[place].session
         return next((tuple(view.turns) for view in anew.sessions if view.session == name), ())
-
-    def _opened(self, part: int) -> list[bytes] | None:
-        """Packed turns of a part, by session; None if they are gone. Sessions of one part are looked at one by one."""
-        if self._open is None or self._open[0] != part:
-            data = self._cache.turns(part)
-            try:
-                self._open = (part, _blobs(data)) if data is not None else None
-            except msgspec.DecodeError:
-                self._open = None
-        return self._open[1] if self._open is not None else None
 
     # ------------------------------------------------------------------------------------------------ keeping
     def keep(
@@ -316,7 +304,7 @@ class Memory:
         return Packed(
             [(self._key(tail.name), tail.stamp or (0, 0, 0)) for tail in tails],
             _encode(head),
-            _encode([_encode(list(view.turns)) for view in views]),
+            [_encode(list(view.turns)) for view in views],
             _encode(list(names)),
         )
 

@@ -38,13 +38,15 @@ _DAYS, _MOST = 60, 2 << 30
 _PATIENCE = 2.0
 #: so many rows are looked up one by one; for more, all are read
 _FEW = 64
+#: turns are numbered by part and session; a part has fewer sessions than this leaves room for
+_SHIFT = 32
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS parts (id INTEGER PRIMARY KEY AUTOINCREMENT, how BLOB, day INTEGER, count INTEGER, "
     "head BLOB)",
     "CREATE TABLE IF NOT EXISTS files (how BLOB, name TEXT, part INTEGER, place INTEGER, size INTEGER, mtime INTEGER, "
     "inode INTEGER, PRIMARY KEY (how, name)) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS files_of ON files (part)",
-    "CREATE TABLE IF NOT EXISTS turns (part INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE IF NOT EXISTS turns (id INTEGER PRIMARY KEY, data BLOB)",
     "CREATE TABLE IF NOT EXISTS names (part INTEGER PRIMARY KEY, data BLOB)",
     "CREATE TABLE IF NOT EXISTS derived (part INTEGER, place INTEGER, name TEXT, data BLOB, "
     "PRIMARY KEY (part, place, name)) WITHOUT ROWID",
@@ -59,11 +61,11 @@ Known = tuple[int, int, Stamp]
 
 
 class Packed(msgspec.Struct):
-    """A part to be stored: its files in order, what is always needed, what rarely is, and all names used in it."""
+    """A part to be stored: its files in order, what is always needed, the turns of each session, all names used."""
 
     files: Sequence[tuple[str, Stamp]]
     head: bytes
-    turns: bytes
+    turns: Sequence[bytes]
     names: bytes
 
 
@@ -143,9 +145,9 @@ class Cache:
             self._used(parts)
         return {row[0]: (row[1], row[2]) for row in rows}
 
-    def turns(self, part: int) -> bytes | None:
-        """What is rarely needed of a part; None if it is gone."""
-        rows = self._rows("SELECT data FROM turns WHERE part = ?", part)
+    def turns(self, part: int, place: int) -> bytes | None:
+        """The turns of one session of a part; None if they are gone."""
+        rows = self._rows("SELECT data FROM turns WHERE id = ?", (part << _SHIFT) + place)
         return rows[0][0] if rows else None
 
     def names(self, parts: Sequence[int]) -> dict[int, bytes]:
@@ -224,7 +226,8 @@ class Cache:
         row = (self.how, self._day, len(one.files), one.head)
         added = connection.execute("INSERT INTO parts (how, day, count, head) VALUES (?, ?, ?, ?)", row).lastrowid
         assert added is not None
-        connection.execute("INSERT INTO turns VALUES (?, ?)", (added, one.turns))
+        turns = [((added << _SHIFT) + place, data) for place, data in enumerate(one.turns)]
+        connection.executemany("INSERT INTO turns VALUES (?, ?)", turns)
         connection.execute("INSERT INTO names VALUES (?, ?)", (added, one.names))
         files = [(self.how, name, added, place, *stamp) for place, (name, stamp) in enumerate(one.files)]
         connection.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", files)
@@ -319,7 +322,9 @@ class Cache:
 
 def _drop(connection: sqlite3.Connection, part: int) -> None:
     connection.execute("DELETE FROM parts WHERE id = ?", (part,))
-    for table in ("files", "turns", "names", "derived"):
+    first = part << _SHIFT
+    connection.execute("DELETE FROM turns WHERE id BETWEEN ? AND ?", (first, first + (1 << _SHIFT) - 1))
+    for table in ("files", "names", "derived"):
         connection.execute(f"DELETE FROM {table} WHERE part = ?", (part,))
 
 

@@ -14,7 +14,7 @@ from monitor.sources.cache import Cache, Packed
 
 
 def part(*names: str, head: bytes = b"head") -> Packed:
-    return Packed([(name, (10, 20, 30)) for name in names], head, b"turns", b"names")
+    return Packed([(name, (10, 20, 30)) for name in names], head, [b"turns", b"more"], b"names")
 
 
 @pytest.fixture
@@ -48,7 +48,8 @@ def test_a_part_is_found_by_its_files(place: Path) -> None:
     assert "d" not in known
     number = known["c"][0]
     assert found.heads([known["a"][0], number]) == {known["a"][0]: (2, b"head"), number: (1, b"other")}
-    assert (found.turns(number), found.names([number])) == (b"turns", {number: b"names"})
+    assert (found.turns(number, 1), found.names([number])) == (b"more", {number: b"names"})
+    assert found.turns(number, 2) is None
     assert found.apart([known["a"][0], number])
     assert not found.apart([number])
     # other settings or another program: nothing is known
@@ -73,7 +74,7 @@ def test_a_new_part_takes_the_place_of_those_of_its_files(place: Path) -> None:
     assert "a" not in known
     assert known["b"][0] == known["c"][0] != old
     assert store.heads([old]) == {}
-    assert store.turns(old) is None
+    assert store.turns(old, 0) is None
 
 
 def test_what_nobody_asks_for_goes_with_time(place: Path) -> None:
@@ -132,7 +133,7 @@ def test_processes_write_side_by_side(place: Path) -> None:
         "me = sys.argv[2]\n"
         "for n in range(12):\n"
         "    c = Cache(b'how', Path(sys.argv[1]))\n"
-        "    c.put([Packed([(f'{me}-{n}', (n, n, n)), (f'all-{n}', (1, 2, 3))], me.encode() * 500, b'', b'')], [])\n"
+        "    c.put([Packed([(f'{me}-{n}', (n, n, n)), (f'all-{n}', (1, 2, 3))], me.encode() * 500, [b''], b'')], [])\n"
         "    assert not c.note, c.note\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", script, str(place), name]) for name in ("one", "two", "three")]
