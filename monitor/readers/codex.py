@@ -252,22 +252,10 @@ class CodexParser(BaseParser):
             rule="codex",
         )
         start = iso_ms(self._first_item or stamp or "")
+        # by position, see monitor.records: … call_id, key, time, duration, provider, model, prompt, …, write_1h, output
         self._calls[key] = call = Call(
-            session=self._session,
-            source=SOURCE,
-            file=self.file,
-            line=number,
-            chain=chain,
-            call_id=call_id,
-            key=key,
-            time=start,
-            provider=self._provider,
-            model=self._model,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            output_tokens=tokens.output,
+            self._session, SOURCE, self.file, number, chain, "explicit", call_id, key, start, None, self._provider,
+            self._model, tokens.prompt, tokens.fresh, tokens.read, tokens.write, None, tokens.output,
             reasoning_tokens=tokens.reasoning,
             billed_prompt_tokens=tokens.billed_prompt,
             context_limit=self._limit,
@@ -275,7 +263,7 @@ class CodexParser(BaseParser):
             usage_rule=tokens.rule,
             inherited=self._copied(stamp),
             stop=None if self._answered else "silent",
-        )
+        )  # fmt: skip
         self._last_key = key
         self._compaction, self._rolled_back = None, False
         self.records.append(call)
@@ -283,8 +271,10 @@ class CodexParser(BaseParser):
 
     def _copied(self, stamp: str | None) -> bool:
         """A row of a fork that stands in the second of the fork or is older than it."""
+        if not self._forked or self._created is None:
+            return False
         time = iso_ms(stamp or "")
-        return self._forked and self._created is not None and time is not None and time // 1000 <= self._created // 1000
+        return time is not None and time // 1000 <= self._created // 1000
 
     def _root(self) -> str:
         thread, seen = self._id or self._session, set()

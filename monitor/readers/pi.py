@@ -212,22 +212,27 @@ class PiParser(BaseParser):
         self.reread |= self._keys.knew(key)
         same = self._keys[key] = self._keys.get(key, 0) + 1
         self._user_open = False
+        # by position, see monitor.records
         self.records.append(
             Call(
-                session=self._session,
-                source=SOURCE,
-                file=self.file,
-                line=number,
-                call_id=message.responseId,
-                key=key if same == 1 else f"{key}#{same}",
-                time=start,
-                provider=provider,
-                model=model,
-                prompt_tokens=tokens.prompt,
-                fresh_tokens=tokens.fresh,
-                cache_read_tokens=tokens.read,
-                cache_write_tokens=tokens.write,
-                output_tokens=tokens.output if not zero else (output or None),
+                self._session,
+                SOURCE,
+                self.file,
+                number,
+                "main",
+                "explicit",
+                message.responseId,
+                key if same == 1 else f"{key}#{same}",
+                start,
+                None,  # duration_ms
+                provider,
+                model,
+                tokens.prompt,
+                tokens.fresh,
+                tokens.read,
+                tokens.write,
+                None,  # cache_write_1h_tokens
+                tokens.output if not zero else (output or None),
                 reasoning_tokens=tokens.reasoning,
                 billed_prompt_tokens=tokens.billed_prompt,
                 cost_usd=cost if cost else None,

@@ -221,6 +221,19 @@ def _says(said: _Said, text: str) -> bool:
     return False
 
 
+def _exit_code(low: str) -> int | None:
+    """The first exit code that a text in lower case tells."""
+    first: tuple[int, int] | None = None
+    for word in ("exit", "return"):
+        at = low.find(word)
+        while at >= 0 and (first is None or at < first[0]):
+            found = _EXIT.match(low, at)
+            if found:
+                first = at, int(found.group(1))
+            at = low.find(word, at + 1)
+    return first[1] if first is not None else None
+
+
 def _counted(word: str, text: str) -> bool:
     """Whether a number stands before a word."""
     at = text.find(word)
@@ -290,9 +303,9 @@ def tool_result(
     if ok is None:
         low = said.lower()
         # looked for only where the words are: the patterns are slow on long output without them
-        code = _EXIT.search(low) if runs and ("exit" in low or "return" in low) else None
+        code = _exit_code(low) if runs else None
         if code is not None:
-            ok = int(code.group(1)) == 0
+            ok = code == 0
         elif _STARTS_WRONG.match(low):
             ok = False
     if runs:
