@@ -115,6 +115,9 @@ class _Dask:
         except (distributed.KilledWorker, distributed.comm.CommClosedError) as error:
             raise FleetError("the workers were lost again and again while they worked; they may lack memory: "
                              "more --buckets need less of it") from error  # fmt: skip
+        except ModuleNotFoundError as error:
+            raise FleetError(f"the workers lack the package {error.name}: install ctxmon with its extra 'fleet' there, "
+                             "in the same version as here") from error  # fmt: skip
         finally:
             self._client.cancel([*tasks, shared])
 
