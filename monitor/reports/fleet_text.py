@@ -9,9 +9,9 @@ from monitor.decision.model import ACTION_WORDS
 from monitor.records import Problem
 from monitor.reports.clock import Clock
 from monitor.reports.fleet_report import ReportTally
-from monitor.reports.report_text import totals_table
+from monitor.reports.report_text import groups_table, misses_table, sum_notes, totals_table
 from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, percent, table, tokens, usd, width, wrap
-from monitor.reports.words import ASSUMED, AT_LEAST, CAUSES, ESTIMATED, INKS, cost_mark, output_mark, plural, short
+from monitor.reports.words import ASSUMED, ESTIMATED, INKS, cost_mark, plural, short
 
 _MOST_DAYS, _MOST_MODELS = 31, 20
 
@@ -43,9 +43,9 @@ def text(
     lines += totals_table(total, ink, most, tally.estimates)
     lines += _sizes(total)
     lines += _sessions(tally, clock, ink, most)
-    lines += _misses(tally, ink, most)
-    lines += _groups("By model", tally.by_model(), "model", ink, most, _MOST_MODELS, tally)
-    lines += _groups("By day (UTC)", tally.by_day(), "date", ink, most, _MOST_DAYS, tally)
+    lines += misses_table(tally.causes(), ink, most)
+    lines += groups_table("By model", tally.by_model(), "model", tally.guessed_models, ink, most, _MOST_MODELS)
+    lines += groups_table("By day (UTC)", tally.by_day(), "date", tally.guessed_days, ink, most, _MOST_DAYS)
     lines += _notes(tally, total, problems, calls, ink, most)
     return "\n".join(lines)
 
@@ -75,7 +75,7 @@ def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str
                 tokens(row["peak_prompt_tokens"]),
                 percent(row["prefix_hit_ratio"]),
                 f"{row['compactions']:,}",
-                usd(row["cost_usd"], mark=cost_mark(row)),
+                usd(row["cost_usd"], mark=cost_mark(row, top.estimated)),
                 advice,
             ]
         )
@@ -89,55 +89,6 @@ def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str
     ]  # fmt: skip
 
 
-def _misses(tally: ReportTally, ink: Ink, most: int) -> list[str]:
-    rows = [
-        (
-            row.cause,
-            CAUSES.get(row.cause, ""),
-            f"{row.calls:,}",
-            f"{row.partial:,}" if row.partial else "",
-            usd(row.cost, mark=AT_LEAST if row.unpriced and row.cost is not None else ""),
-        )
-        for row in sorted(tally.misses.values(), key=lambda row: (-row.calls, row.cause))
-    ]
-    if not rows:
-        return []
-    head = ("cause", "", "turns", "partial", "cost of it")
-    found = table(head, rows, right="llrrr", ink=ink, most=most, drop=("", "partial"))
-    return ["", ink("Cache misses", "bold"), *found]
-
-
-def _groups(
-    title: str, groups: list[dict[str, Any]], key: str, ink: Ink, most: int, limit: int, tally: ReportTally
-) -> list[str]:
-    used = [row for row in groups if row["calls"]]
-    shown = used[-limit:] if key == "date" else used[:limit]
-    rows = [
-        (
-            clean(row[key] or "(not known)"),
-            f"{row['calls']:,}",
-            tokens(row["prompt_tokens"]),
-            tokens(row["cache_read_tokens"]),
-            tokens(row["cache_write_tokens"]),
-            tokens(row["fresh_tokens"]),
-            tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, key == "model" and row["model"] in tally.guessed)),
-        )
-        for row in shown
-    ]
-    if not rows:
-        return []
-    head = (key, "turns", "prompt", "read", "write", "fresh", "output", "cost")
-    lines = ["", ink(title, "bold")]
-    lines += table(
-        head, rows, right="lrrrrrrr", ink=ink, most=most, drop=("write", "fresh", "read", "output"), flex=key, least=12
-    )
-    if len(shown) < len(used):
-        which = "earlier days" if key == "date" else "more"
-        lines.append(f"  … and {len(used) - len(shown)} {which} (--format json lists all)")
-    return lines
-
-
 def _notes(
     tally: ReportTally, total: dict[str, Any], problems: Sequence[Problem], calls: int, ink: Ink, most: int
 ) -> list[str]:
@@ -145,21 +96,7 @@ def _notes(
     if tally.assumed_limits:
         told.append(f"{ASSUMED} limits behind the advice: by the client's own rule, not logged (--context-limit sets "
                     "them)")  # fmt: skip
-    if total["output_is_lower_bound"]:
-        told.append(f"{AT_LEAST} output: answers that were logged before they were finished")
-    if total["inferred_compactions"]:
-        told.append(f"{ESTIMATED} compactions: so many are inferred from token counts, the log has no mark")
-    if tally.estimates:
-        told.append(f"{ESTIMATED} cost: the price is that of a model with a similar name, or tokens are estimates")
-    if total["unpriced_calls"]:
-        told.append(f"{plural(total['unpriced_calls'], 'turn')} without a known price not in the cost "
-                    "(--prices FILE adds prices)")  # fmt: skip
-    if total["calls_without_usage"]:
-        told.append(f"{plural(total['calls_without_usage'], 'turn')} without token counts in the log")
-    if total["side_calls"]:
-        told.append(f"+{plural(total['side_calls'], 'side call')} beside the turns, in no sum")
-    if total["error_calls"]:
-        told.append(f"{plural(total['error_calls'], 'request')} failed, in no sum")
+    told += sum_notes(total, tally.estimates)
     told.append(f"{plural(calls, 'row')} read; a call told twice counts once")
     if problems:
         told.append(f"{plural(len(problems), 'problem')} while reading (-v lists them)")

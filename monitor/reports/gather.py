@@ -81,7 +81,12 @@ def misses(views: Iterable[SessionView]) -> list[MissRow]:
                 row.unpriced += 1
             else:
                 row.cost = (row.cost or 0.0) + turn.miss_cost_usd
-    return sorted(rows.values(), key=lambda row: (-row.calls, row.cause))
+    return in_order(rows.values())
+
+
+def in_order(rows: Iterable[MissRow]) -> list[MissRow]:
+    """The most frequent cause first."""
+    return sorted(rows, key=lambda row: (-row.calls, row.cause))
 
 
 def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
@@ -111,10 +116,20 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
 
 
 def estimated_models(views: Iterable[SessionView]) -> set[str | None]:
-    """Models some of whose prices were found by a shortened name: their costs are estimates."""
-    return {turn.call.model for view in views for turn in view.turns if turn.cost_estimated}
+    """Models some of whose cost is an estimate."""
+    return {turn.call.model for view in views for turn in view.turns if _estimated(turn)}
+
+
+def estimated_days(views: Iterable[SessionView], clock: Clock) -> set[str | None]:
+    """Days of the clock's zone some of whose cost is an estimate."""
+    return {clock.day(turn.call.time) for view in views for turn in view.turns if _estimated(turn)}
 
 
 def has_estimates(view: SessionView) -> bool:
-    """Whether some cost of the session rests on an estimated price or estimated tokens."""
-    return any(turn.cost_estimated or turn.call.status == "estimated" for turn in view.turns)
+    """Whether some cost of the session is an estimate."""
+    return any(_estimated(turn) for turn in view.turns)
+
+
+def _estimated(turn: Turn) -> bool:
+    """Whether a cost that is in the sums rests on the price of a similar name, or on estimated tokens."""
+    return (turn.cost_estimated or turn.call.status == "estimated") and counted(turn)

@@ -31,9 +31,10 @@ def days(views: Sequence[SessionView], clock: Clock, now: int) -> Raw:
     rows = gather.by_day(views, clock)
     if len(rows) < 2:
         return Raw("")
-    body: list[object] = [_sums(rows[-31:], "date", set())]
+    guessed = gather.estimated_days(views, clock)
+    body: list[object] = [_sums(rows[-31:], "date", guessed)]
     if len(rows) > 31:
-        body.append(details(f"{plural(len(rows) - 31, 'earlier day')}", _sums(rows[:-31], "date", set())))
+        body.append(details(f"{plural(len(rows) - 31, 'earlier day')}", _sums(rows[:-31], "date", guessed)))
     return section("days", "Cost by day", *body, note="UTC" if clock.utc else clock.name(now))
 
 
@@ -51,7 +52,7 @@ def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) 
             tokens(row["cache_write_tokens"]),
             tokens(row["fresh_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row.get("model") in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
             amount_bar(row["cost_usd"], largest),
         )
         for row in used

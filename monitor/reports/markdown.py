@@ -221,7 +221,7 @@ def _days(views: Sequence[SessionView], clock: Clock, now: int) -> str:
     if len(groups) < 2:
         return ""
     zone = "UTC" if clock.utc else plain(clock.name(now))
-    return _titled(f"By day ({zone})", _sums(groups[-_MOST_ROWS:], "date", set()))
+    return _titled(f"By day ({zone})", _sums(groups[-_MOST_ROWS:], "date", gather.estimated_days(views, clock)))
 
 
 def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) -> str:
@@ -232,7 +232,7 @@ def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) 
             tokens(row["prompt_tokens"]),
             tokens(row["cache_read_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row.get("model") in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
         )
         for row in groups
     ]

@@ -59,16 +59,19 @@ def text(
         view = found.sessions[0]
         lines += session(view, decisions.get(view.session), clock, ink, most)
     else:
-        lines += [*totals_table(total, ink, most), "", *_sessions(found, decisions, clock, ink, most)]
+        estimated = any(gather.has_estimates(view) for view in found.sessions)
+        lines += [*totals_table(total, ink, most, estimated), "", *_sessions(found, decisions, clock, ink, most)]
         lines += compactions(found.sessions, clock, ink, most)
-    lines += misses(found.sessions, ink, most)
+    lines += misses_table(gather.misses(found.sessions), ink, most)
     models = shape.by_model(found.sessions)
     if len(found.sessions) > 1 or len(models) > 1:
-        lines += _groups("By model", models, "model", ink, most, _MOST_MODELS, found.sessions)
+        guessed = gather.estimated_models(found.sessions)
+        lines += groups_table("By model", models, "model", guessed, ink, most, _MOST_MODELS)
     days = gather.by_day(found.sessions, clock)
     if len(days) > 1:
         name = "UTC" if clock.utc else clock.name(now)
-        lines += _groups(f"By day ({name})", days, "date", ink, most, _MOST_DAYS, found.sessions)
+        guessed = gather.estimated_days(found.sessions, clock)
+        lines += groups_table(f"By day ({name})", days, "date", guessed, ink, most, _MOST_DAYS)
     lines += notes(found, total, ink, most)
     return "\n".join(lines)
 
@@ -200,9 +203,8 @@ def compactions(views: Sequence[SessionView], clock: Clock, ink: Ink, most: int)
 _VERDICTS = {"paid back": ("green",), "did not pay": ("red",), "not yet": ("yellow",)}
 
 
-def misses(views: Sequence[SessionView], ink: Ink, most: int) -> list[str]:
+def misses_table(found: Sequence[gather.MissRow], ink: Ink, most: int) -> list[str]:
     """Cache misses by cause, with what they cost above a cache read."""
-    found = gather.misses(views)
     if not found:
         return []
     rows = [
@@ -223,16 +225,16 @@ def misses(views: Sequence[SessionView], ink: Ink, most: int) -> list[str]:
     ]
 
 
-def _groups(
+def groups_table(
     title: str,
-    groups: list[dict[str, Any]],
+    groups: Sequence[dict[str, Any]],
     key: str,
+    guessed: set[str | None],
     ink: Ink,
     most: int,
     limit: int,
-    views: Sequence[SessionView],
 ) -> list[str]:
-    guessed = gather.estimated_models(views) if key == "model" else set()
+    """Sums by model or by day; of days the last ``limit``. ``guessed``: those some of whose cost is an estimate."""
     used = [row for row in groups if row["calls"]]
     if not used:
         return []
@@ -246,7 +248,7 @@ def _groups(
             tokens(row["cache_write_tokens"]),
             tokens(row["fresh_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row.get("model") in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
         )
         for row in shown
     ]
@@ -267,12 +269,26 @@ def notes(found: Loaded, total: Mapping[str, Any], ink: Ink, most: int) -> list[
     told = []
     if any(view.usable_limit_assumed and view.usable_limit is not None for view in views):
         told.append(f"{ASSUMED} limit: by the client's own rule, not logged (--context-limit sets it)")
+    told += sum_notes(total, any(gather.has_estimates(view) for view in views))
+    if total["inherited_calls"]:
+        copies = plural(total["inherited_calls"], "copy", "copies")
+        told.append(f"{copies} of turns in resumed or forked sessions; each turn counts once")
+    if any(view.totals_only for view in views):
+        told.append("totals only: the tool logs sums per session and no calls, so there is no curve and no advice")
+    if found.problems:
+        told.append(f"{plural(len(found.problems), 'problem')} while reading (`ctxmon doctor` lists them)")
+    return ["", *(ink(line, "dim") for note in told for line in wrap(note, most))] if told else []
+
+
+def sum_notes(total: Mapping[str, Any], estimated: bool) -> list[str]:
+    """What the marks of sums mean, and what is in none of them."""
+    told = []
     if total["output_is_lower_bound"]:
         told.append(f"{AT_LEAST} output: answers that were logged before they were finished; output and cost are at "
                     "least this")  # fmt: skip
     if total["inferred_compactions"]:
         told.append(f"{ESTIMATED} compactions: so many are inferred from token counts, the log has no mark")
-    if any(gather.has_estimates(view) for view in views):
+    if estimated:
         told.append(f"{ESTIMATED} cost: the price is that of a model with a similar name, or tokens are estimates")
     if total["unpriced_calls"]:
         told.append(f"{plural(total['unpriced_calls'], 'turn')} without a known price not in the cost "
@@ -284,14 +300,7 @@ def notes(found: Loaded, total: Mapping[str, Any], ink: Ink, most: int) -> list[
                     "in no sum")  # fmt: skip
     if total["error_calls"]:
         told.append(f"{plural(total['error_calls'], 'request')} failed, in no sum")
-    if total["inherited_calls"]:
-        copies = plural(total["inherited_calls"], "copy", "copies")
-        told.append(f"{copies} of turns in resumed or forked sessions; each turn counts once")
-    if any(view.totals_only for view in views):
-        told.append("totals only: the tool logs sums per session and no calls, so there is no curve and no advice")
-    if found.problems:
-        told.append(f"{plural(len(found.problems), 'problem')} while reading (`ctxmon doctor` lists them)")
-    return ["", *(ink(line, "dim") for note in told for line in wrap(note, most))] if told else []
+    return told
 
 
 __all__ = ["Clock", "short", "text"]

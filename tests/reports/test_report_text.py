@@ -6,6 +6,8 @@ import pytest
 
 from monitor.records import Problem
 from monitor.reports.errors import ReportError
+from monitor.reports.html import page as html_page
+from monitor.reports.markdown import text as markdown_text
 from monitor.reports.report_text import text
 from monitor.reports.text import cells
 from monitor.sessions.filter import Wanted, narrow
@@ -13,6 +15,7 @@ from monitor.sessions.view import Loaded
 from tests.factory import START, call
 from tests.reports.stories import (
     EVIL,
+    HOUR,
     agent_session,
     everything,
     evil_session,
@@ -182,3 +185,40 @@ def test_a_narrowed_report_shows_only_what_was_asked_for() -> None:
     page = text(Loaded(sessions=early, problems=[], files=[]), decisions, now, zone="UTC", most=100)
     assert "Compactions" not in page
     assert "3 turns" in page
+
+
+def test_sums_that_rest_on_estimates_are_marked_wherever_they_stand() -> None:
+    """Two sessions on two days: an answer of an estimated size on the first, none on the second."""
+    day = 24 * HOUR
+    guess = [call(n, 1_000 * (n + 1), None, session="guess", key=f"g{n}", time=START + n, status="estimated",
+                  output_tokens=0) for n in range(2)]  # fmt: skip
+    sure = [call(n, 2_000 * (n + 1), None, session="sure", key=f"s{n}", file="b.jsonl", time=START + day + n,
+                 model="claude-haiku-4-5", output_tokens=0) for n in range(2)]  # fmt: skip
+    found, decisions, now = loaded(guess, sure)
+    page = text(found, decisions, now, zone="UTC", most=160)
+    total = page.splitlines()[3]
+    # 3,000 tokens at $3 and 6,000 at $1 a million: $0.009 + $0.006
+    assert total.split()[-1] == "~$0.0150"
+    assert row(page, "2026-01-01").split()[-1] == "~$0.0090"
+    assert row(page, "2026-01-02").split()[-1] == "$0.0060"
+    assert row(page, "claude-sonnet-4-5").split()[-1] == "~$0.0090"
+    assert row(page, "claude-haiku-4-5").split()[-1] == "$0.0060"
+    assert "~$0.0090" in row(page, "guess")
+    html = html_page(found, decisions, now, zone="UTC")
+    for day_, cost in (("2026-01-01", "~$0.0090"), ("2026-01-02", "$0.0060")):
+        assert f">{cost}<" in html[html.index('id="days"') :].partition(day_)[2].partition("</tr>")[0]
+    marked = markdown_text(found, decisions, now, zone="UTC").partition("**By day")[2].splitlines()
+    assert [line.split("|")[-2].strip() for line in marked if line.startswith("| 2026")] == ["\\~$0.0090", "$0.0060"]
+
+
+def test_a_side_call_of_estimated_size_marks_no_sum() -> None:
+    found, decisions, now = loaded(
+        [
+            call(0, 1_000, None, output_tokens=0),
+            call(1, 50, None, chain="side", purpose="side", status="estimated"),
+            call(2, 2_000, None, output_tokens=0),
+        ]
+    )
+    page = text(found, decisions, now, zone="UTC", most=160)
+    assert "$0.0090" in page
+    assert "~$0.0090" not in page
