@@ -73,7 +73,7 @@ def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str
                 f"{row['calls']:,}",
                 tokens(row["prompt_tokens"]),
                 tokens(row["peak_prompt_tokens"]),
-                percent(row["prefix_hit_ratio"]),
+                percent(row["cache_hit_ratio"]),
                 f"{row['compactions']:,}",
                 usd(row["cost_usd"], mark=cost_mark(row, top.estimated)),
                 advice,

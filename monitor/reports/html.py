@@ -217,7 +217,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision], c
                 f"{view.sums.calls:,}" + (f"+{view.sums.side_calls:,}" if view.sums.side_calls else ""),
                 Raw(f"{esc(tokens(used_tokens(view)))} of {esc(usable(view))}<small>{full}</small>"),
                 tokens(view.peak_prompt_tokens),
-                percent(view.prefix_hit_ratio),
+                percent(view.cache_hit_ratio),
                 f"{sum(view.cache_misses.values()):,}" if view.cache_hit_ratio is not None else UNKNOWN,
                 compactions,
                 cost,

@@ -116,7 +116,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision]) -
                 f"{view.sums.calls:,}" + (f"+{view.sums.side_calls:,}" if view.sums.side_calls else ""),
                 _context(view),
                 tokens(view.peak_prompt_tokens),
-                percent(view.prefix_hit_ratio),
+                percent(view.cache_hit_ratio),
                 sum(view.cache_misses.values()) if view.cache_hit_ratio is not None else None,
                 f"{view.compactions}{inferred}",
                 cost,

@@ -151,7 +151,7 @@ def _session_row(view: SessionView, decision: Decision | None, clock: Clock, ink
         bar(view.fill),
         percent(view.fill),
         tokens(view.peak_prompt_tokens),
-        percent(view.prefix_hit_ratio),
+        percent(view.cache_hit_ratio),
         str(sum(view.cache_misses.values())) if view.cache_hit_ratio is not None else UNKNOWN,
         compactions,
         cost,

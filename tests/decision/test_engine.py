@@ -127,6 +127,15 @@ def test_a_cold_cache_with_much_in_it_means_a_new_window_with_notes():
     assert advise(Session(idle=200).grow(40_000, 3_000, 12).did(*tool())).signals["cache_state"].value == "warm"
 
 
+def test_a_cold_cache_is_not_told_of_a_limit_that_it_already_keeps():
+    """51,100 tokens are below 60,000 but over a quarter of 167,000: both have to be named."""
+    d = advise(Session(idle=301).grow(40_000, 1_000, 12).did(*tool()))
+    assert d.rule == "cold-new-window"
+    assert 41_750 < d.signals["used"].value < 60_000
+    assert "Below 60,000 tokens and 25 % of the limit" in d.next
+    assert not any("fraction" in reason for reason in d.reasons)  # what it costs stands in the costs
+
+
 def test_one_hour_writes_make_the_cache_live_an_hour():
     d = advise(Session(idle=301, ttl=3600).grow(40_000, 3_000, 12).did(*tool()))
     assert d.signals["cache_state"].value == "warm" and d.signals["cache_expires_s"].value == 3299

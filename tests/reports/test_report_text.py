@@ -67,6 +67,8 @@ def test_figures_of_the_list() -> None:
     assert "11%" in line
     assert "70.0k" in line
     assert " 2  " in line
+    # reads of 160,000 and 53,000 in prompts of 270,000 and 66,000: 213 / 336, as in the dashboard's list
+    assert " 63% " in line
 
 
 def test_sums_only_sessions_are_told_honestly() -> None:
