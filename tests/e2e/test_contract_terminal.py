@@ -10,7 +10,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,31 +33,42 @@ def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "monitor", *args]
 
 
+@contextmanager
+def started(args: list[str], **how: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive its test, whatever fails."""
+    with subprocess.Popen(args, **how) as child:
+        try:
+            yield child
+        finally:
+            if child.poll() is None:
+                child.kill()
+
+
 def on_terminal(*args: str, place: Path, **env: str) -> tuple[int, str]:
     """Run with a pseudo terminal as stdin, stdout and stderr; (exit code, what stood on it)."""
     import pty
 
     ours, theirs = pty.openpty()
-    child = subprocess.Popen(
-        command(*args), stdin=theirs, stdout=theirs, stderr=theirs, cwd=place, start_new_session=True,
-        env=environment(place, PYTHONPATH=str(ROOT), **{"TERM": "xterm-256color", **env}),
-    )  # fmt: skip
-    os.close(theirs)
     seen = b""
     limit = time.monotonic() + 60
-    while time.monotonic() < limit:
-        if select.select([ours], [], [], 0.2)[0]:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other side is closed
+    with started(
+        command(*args), stdin=theirs, stdout=theirs, stderr=theirs, cwd=place, start_new_session=True,
+        env=environment(place, PYTHONPATH=str(ROOT), **{"TERM": "xterm-256color", **env}),
+    ) as child:  # fmt: skip
+        os.close(theirs)
+        while time.monotonic() < limit:
+            if select.select([ours], [], [], 0.2)[0]:
+                try:
+                    part = os.read(ours, 65536)
+                except OSError:  # the other side is closed
+                    break
+                if not part:
+                    break
+                seen += part
+            elif child.poll() is not None:
                 break
-            if not part:
-                break
-            seen += part
-        elif child.poll() is not None:
-            break
-    os.close(ours)
-    return child.wait(30), seen.decode("utf-8").replace("\r\n", "\n")
+        os.close(ours)
+        return child.wait(30), seen.decode("utf-8").replace("\r\n", "\n")
 
 
 # ----------------------------------------------------------------------------------------------------------- pipes
@@ -77,28 +91,27 @@ def test_a_process_ends_with_the_code_and_streams_of_the_contract(cc: str, home:
 def test_a_reader_that_goes_away_is_no_complaint(args: list[str], home: Path) -> None:  # noqa: F811
     """`ctxmon … | head -c 10`"""
     paths = [] if args == ["prices"] else [str(SAMPLES)]
-    child = subprocess.Popen(
+    with started(
         command(*args, *paths), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment(home, PYTHONPATH=str(ROOT)),
-    )  # fmt: skip
-    assert child.stdout is not None and child.stderr is not None
-    child.stdout.read(10)
-    child.stdout.close()
-    told = child.stderr.read()
-    child.stderr.close()
-    assert (child.wait(60), told) == (0, b"")
+    ) as child:  # fmt: skip
+        assert child.stdout is not None and child.stderr is not None
+        child.stdout.read(10)
+        child.stdout.close()
+        told = child.stderr.read()
+        assert (child.wait(60), told) == (0, b"")
 
 
 @posix
 def test_ctrl_c_is_130_without_a_trace(cc: str, home: Path) -> None:  # noqa: F811
-    child = subprocess.Popen(
+    with started(
         command("decide", cc, "--watch"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment(home, PYTHONPATH=str(ROOT)),
-    )  # fmt: skip
-    assert child.stdout is not None
-    assert child.stdout.readline()  # the first advice: it is at work
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    ) as child:  # fmt: skip
+        assert child.stdout is not None
+        assert child.stdout.readline()  # the first advice: it is at work
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
     assert (child.returncode, out, err) == (130, b"", b"")
 
 
@@ -132,22 +145,22 @@ def test_the_dashboard_opens_on_a_terminal_and_q_ends_it(cc: str, home: Path) ->
     import pty
 
     ours, theirs = pty.openpty()
-    child = subprocess.Popen(
+    seen, asked, limit = b"", False, time.monotonic() + 60
+    with started(
         command(cc), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
         env=environment(home, PYTHONPATH=str(ROOT), TERM="xterm-256color", COLUMNS="100", LINES="30"),
-    )  # fmt: skip
-    os.close(theirs)
-    seen, asked, limit = b"", False, time.monotonic() + 60
-    while time.monotonic() < limit and child.poll() is None:
-        if select.select([ours], [], [], 0.2)[0]:
-            try:
-                seen += os.read(ours, 65536)
-            except OSError:
-                break
-        if not asked and b"Prompt tokens per turn" in seen:
-            os.write(ours, b"q")
-            asked = True
-    assert child.wait(30) == 0
+    ) as child:  # fmt: skip
+        os.close(theirs)
+        while time.monotonic() < limit and child.poll() is None:
+            if select.select([ours], [], [], 0.2)[0]:
+                try:
+                    seen += os.read(ours, 65536)
+                except OSError:
+                    break
+            if not asked and b"Prompt tokens per turn" in seen:
+                os.write(ours, b"q")
+                asked = True
+        assert child.wait(30) == 0
     os.close(ours)
     assert asked
     # the terminal is given back: alternate screen left, cursor shown
