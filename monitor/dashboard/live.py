@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: the advice of a session depends on the time (a cache grows cold): it is looked at anew this often (ms)
 _AGAIN = 5_000
+#: how often the user's own history is asked how far forecasts are off (ms)
+_LEARN = 10 * 60_000
 #: seconds between looks at a pipe
 _PIPE_S = 0.05
 #: so many of the latest records of a session stay as they are, older ones are packed
@@ -77,6 +79,7 @@ class LiveFeed:
         self.decisions: dict[str, Decision] = {}
         self._clock = clock
         self._decided = 0
+        self._learned: int | None = None
         self._first = True
         self._was_loading = False
         self._problems: tuple[Problem, ...] = ()
@@ -95,6 +98,9 @@ class LiveFeed:
         now = self._clock()
         loading = self.follower.loading or (self._piped is not None and self._piped.loading)
         changed = self.store.refresh()
+        if not loading and (self._learned is None or now - self._learned >= _LEARN):
+            self._learned = now
+            self.store.learn()
         problems = (*self.follower.problems, *self.store.problems())
         due = now - self._decided >= _AGAIN
         if not (changed or due or self._first or loading != self._was_loading or problems != self._problems):

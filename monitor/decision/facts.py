@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from monitor.records import Event, Quota, Step
-from monitor.sessions.forecast import ALPHA, forecast
+from monitor.sessions.forecast import forecast, weighted
 from monitor.sessions.laid import derived
 from monitor.sessions.limits import cache_life
 from monitor.sessions.view import Forecast, SessionView, Turn
@@ -104,7 +104,9 @@ def _main_resets(events: Sequence[Event]) -> list[Event]:
 def facts_of(view: SessionView) -> Facts:
     """The facts at the end of a session."""
     facts = derived(view, "facts", Facts, _facts_but_steps)
-    return msgspec.structs.replace(facts, steps=[s for s in view.steps if s.chain == "main"])
+    steps = [s for s in view.steps if s.chain == "main"]
+    # kept facts hold the forecast by the built-in factors; the view's may be by those of the user's own history
+    return msgspec.structs.replace(facts, steps=steps, forecast=view.forecast)
 
 
 def _facts_but_steps(view: SessionView) -> Facts:
@@ -249,7 +251,7 @@ class Tracker:
         if self._opening is None:
             self._opening = prompt
         if turn.delta is not None and self._calls > 1:
-            self._mean = turn.delta if self._mean is None else self._mean + ALPHA * (turn.delta - self._mean)
+            self._mean = weighted(self._mean, turn.delta)
             self._deltas += 1
             self._recent.append(turn.delta)
         if turn.cache_outcome != "unreported":

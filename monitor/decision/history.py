@@ -14,16 +14,14 @@ import msgspec
 from monitor.decision.backtest import Replay, Tested, at_tokens, backtest
 from monitor.decision.simulate import Assumptions, Point
 from monitor.pricing import PriceTable
-from monitor.sessions.forecast import ALPHA, MIN_DELTAS
+from monitor.sessions.refit import MIN_SEGMENTS, quantile
+from monitor.sessions.refit import growth as growth_of
 from monitor.sessions.view import SessionView
 
 #: sizes that are tried out as thresholds, in tokens
 SIZES = (60_000, 80_000, 100_000, 120_000, 150_000, 200_000, 250_000)
 #: thresholds whose cost lies this close to the cheapest one are as good
 _AS_GOOD = 0.02
-#: windows that ended in a compaction needed before anything is said about forecasts
-_ENOUGH_WINDOWS = 10
-_STAGE = 0.6
 
 
 class PolicySum(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +181,7 @@ def suggest(views: Sequence[SessionView], *, prices: PriceTable | None, assumpti
         for n, p in enumerate(row)
         if n and p.reset is not None and p.reset.kind == "compaction"
     ]
-    ratios = [r for row in points for r in _forecast_ratios(row)]
+    contexts = [context for view in views for context in growth_of(view).contexts]
     return Suggestions(
         sessions=len(tested),
         calls=sum(len(row) for row in points),
@@ -196,8 +194,8 @@ def suggest(views: Sequence[SessionView], *, prices: PriceTable | None, assumpti
         thresholds=tuple(thresholds),
         best=best,
         as_good=as_good,
-        forecast_windows=len(ratios),
-        forecast_factors=_factors(ratios),
+        forecast_windows=len(contexts),
+        forecast_factors=_forecast_factors(contexts),
     )
 
 
@@ -221,42 +219,13 @@ def _spans(row: Sequence[Point]) -> Iterable[int]:
             start = n
 
 
-def _forecast_ratios(row: Sequence[Point]) -> Iterable[float]:
-    """Real calls until a compaction over those forecast when 60 % of the final size was reached, per window."""
-    start = 0
-    for n, point in enumerate(row):
-        if n and point.reset is not None:
-            if point.reset.kind == "compaction":
-                ratio = _ratio(row[start:n])
-                if ratio is not None:
-                    yield ratio
-            start = n
-
-
-def _ratio(window: Sequence[Point]) -> float | None:
-    sizes = [p.prompt for p in window]
-    if len(sizes) < MIN_DELTAS + 2 or sizes[-1] <= sizes[0]:
+def _forecast_factors(contexts: Sequence[Sequence[tuple[float, float]]]) -> tuple[float, float, float] | None:
+    """Real calls left over those forecast (p10, p50, p90), of all forecasts that can be judged afterwards."""
+    if len(contexts) < MIN_SEGMENTS:
         return None
-    mean: float | None = None
-    for n in range(1, len(sizes)):
-        delta = sizes[n] - sizes[n - 1]
-        mean = float(delta) if mean is None else mean + ALPHA * (delta - mean)
-        if n >= MIN_DELTAS and sizes[n] >= _STAGE * sizes[-1]:
-            left = len(sizes) - 1 - n
-            return left / ((sizes[-1] - sizes[n]) / mean) if mean > 0 and left and sizes[-1] > sizes[n] else None
-    return None
-
-
-def _factors(ratios: Sequence[float]) -> tuple[float, float, float] | None:
-    if len(ratios) < _ENOUGH_WINDOWS:
-        return None
-    ordered = sorted(ratios)
-    last = len(ordered) - 1
-    return (
-        round(ordered[round(0.1 * last)], 2),
-        round(ordered[round(0.5 * last)], 2),
-        round(ordered[round(0.9 * last)], 2),
-    )
+    ratios = sorted(ratio for context in contexts for _, ratio in context)
+    p10, p50, p90 = (round(quantile(ratios, share), 2) for share in (0.1, 0.5, 0.9))
+    return p10, p50, p90
 
 
 def _middle(values: Sequence[float]) -> float | None:

@@ -299,7 +299,7 @@ def _suggested(s: Suggestions, actual: PolicySum, ink: Ink) -> list[str]:
             f" over {s.forecast_windows} windows"
         )
     elif s.forecast_windows:
-        lines.append(f"  {s.forecast_windows} windows ended in a compaction; forecasts are judged from 10 on")
+        lines.append(f"  {s.forecast_windows} windows tell how far forecasts were off; it takes 10 to say it")
     if len(lines) == 1:
         lines.append("  nothing yet: no compactions and too few turns")
     return lines

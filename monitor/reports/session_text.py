@@ -118,6 +118,7 @@ def forecast(view: SessionView) -> str:
     text = f"{span(left.p10, left.p50, left.p90)} turns to the limit"
     if found.exchanges_to_limit is not None and found.exchanges_to_limit.p50 >= 1:
         text += f", {found.exchanges_to_limit.p50:.0f} of your messages"
+    text += f" (as in {found.own_contexts} of your contexts)" if found.own_contexts else ""
     return f"{text}, {growth}"
 
 

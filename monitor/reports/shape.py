@@ -201,6 +201,7 @@ def forecast(found: Forecast | None) -> dict[str, Any] | None:
         "tokens_per_call": found.tokens_per_call,
         "exchanges_to_limit": span(found.exchanges_to_limit),
         "seconds_to_limit": span(found.seconds_to_limit),
+        "own_contexts": found.own_contexts,
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from monitor.decision.facts import Compacted, Warmth
-from monitor.sessions.forecast import ALPHA
+from monitor.sessions.forecast import weighted
 
 TAIL_BYTES = 1 << 20
 _RECENT = 40
@@ -197,7 +197,7 @@ def _growth(calls: list[_Call | None]) -> tuple[float | None, list[int]]:
             continue
         if before is not None:
             delta = call.prompt - before.prompt
-            mean = float(delta) if mean is None else mean + ALPHA * (delta - mean)
+            mean = weighted(mean, delta)
             recent.append(delta)
         before = call
     return mean, recent

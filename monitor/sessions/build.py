@@ -14,7 +14,7 @@ from monitor.sessions.chain import Chain
 from monitor.sessions.cold import History
 from monitor.sessions.costs import Ledger
 from monitor.sessions.fold import Fold, Limits
-from monitor.sessions.forecast import FACTORS, Factors, forecast
+from monitor.sessions.forecast import forecast
 from monitor.sessions.sums import total
 from monitor.sessions.told import Item
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
@@ -30,7 +30,6 @@ class Settings(msgspec.Struct):
 
     prices: PriceTable | None = None
     overrides: limits.Overrides = msgspec.field(default_factory=limits.Overrides)
-    factors: Factors = FACTORS
 
 
 class Session(msgspec.Struct):
@@ -283,7 +282,6 @@ def _forecast(
         recent=recent,
         calls_per_exchange=main.calls / exchanges if exchanges else None,
         seconds_per_call=_middle(gaps) / 1000 if gaps else None,
-        factors=session.settings.factors,
     )
 
 

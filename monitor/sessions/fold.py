@@ -29,6 +29,7 @@ from monitor.sessions.chain import (
 )
 from monitor.sessions.cold import History
 from monitor.sessions.costs import miss_cost
+from monitor.sessions.forecast import weighted
 from monitor.sessions.sums import Acc
 from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
 
@@ -38,7 +39,7 @@ LimitOf = Callable[[Call], Limits]
 _STEP = 256  # records between checkpoints
 _REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
 _NEAR = 200  # turns before a changed prefix that tell how deep the change lies
-_ALPHA, _DAY = 0.15, 86_400_000
+_DAY = 86_400_000
 #: what an event between two calls means for the cache and the growth of the call after it
 _RESETS: dict[str, Reset] = {"compaction": "compaction", "microcompaction": "trim", "trim": "trim", "rewind": "rewind",
                              "clear": "clear", "fork": "rewind"}  # fmt: skip
@@ -301,7 +302,7 @@ class Fold:
         if begins or base is None:
             return None
         delta = prompt - base
-        chain.mean = float(delta) if chain.mean is None else chain.mean + _ALPHA * (delta - chain.mean)
+        chain.mean = weighted(chain.mean, delta)
         chain.deltas += 1
         return delta
 

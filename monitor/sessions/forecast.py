@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from monitor.sessions.view import Forecast, Range
+import msgspec
+
+from monitor.sessions.view import Basis, Forecast, Range
 
 ALPHA = 0.15
 MIN_DELTAS = 8
 #: (fill, p10, p50, p90): what calls left turned out to be, as a multiple of (limit - used) / mean
 Factors = tuple[tuple[float, float, float, float], ...]
 FACTORS: Factors = ((0.5, 0.32, 0.98, 3.2), (0.7, 0.42, 1.06, 3.1), (0.85, 0.48, 1.00, 3.5), (9.9, 0.54, 1.10, 3.7))
+
+
+def weighted(mean: float | None, delta: float) -> float:
+    """The weighted mean growth after one more delta; None before the first one."""
+    return float(delta) if mean is None else mean + ALPHA * (delta - mean)
 
 
 def forecast(
@@ -43,16 +50,37 @@ def forecast(
         return None
     if deltas < MIN_DELTAS or mean_delta is None:
         return Forecast(calls_to_limit=None, calls_to_window=None, tokens_per_call=None, deltas=deltas)
-    to_limit = _range(used, usable, mean_delta, factors)
     ordered = sorted(recent)
-    return Forecast(
-        calls_to_limit=to_limit,
-        calls_to_window=_range(used, window, mean_delta, factors),
+    basis = Basis(used, usable, window, mean_delta, calls_per_exchange, seconds_per_call)
+    told = Forecast(
+        calls_to_limit=None,
+        calls_to_window=None,
         tokens_per_call=round(mean_delta, 1),
         next_delta_p90=float(ordered[min(len(ordered) - 1, int(len(ordered) * 0.9))]) if ordered else None,
         deltas=deltas,
-        exchanges_to_limit=_scaled(to_limit, 1 / calls_per_exchange if calls_per_exchange else None),
-        seconds_to_limit=_scaled(to_limit, seconds_per_call),
+        basis=basis,
+    )
+    return with_factors(told, factors)
+
+
+def with_factors(told: Forecast, factors: Factors, contexts: int | None = None) -> Forecast:
+    """The same forecast with ranges by other factors.
+
+    Args:
+        contexts: how many contexts of the user's own history the factors are from; None: they are the built-in ones.
+    """
+    basis = told.basis
+    if basis is None:
+        return told
+    to_limit = _range(basis.used, basis.usable, basis.mean, factors)
+    per_exchange = basis.calls_per_exchange
+    return msgspec.structs.replace(
+        told,
+        calls_to_limit=to_limit,
+        calls_to_window=_range(basis.used, basis.window, basis.mean, factors),
+        exchanges_to_limit=_scaled(to_limit, 1 / per_exchange if per_exchange else None),
+        seconds_to_limit=_scaled(to_limit, basis.seconds_per_call),
+        own_contexts=contexts,
     )
 
 

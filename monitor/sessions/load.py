@@ -19,6 +19,7 @@ from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted, narrow
+from monitor.sessions.refit import applied, own
 from monitor.sessions.store import Store
 from monitor.sessions.view import FileReport, Loaded
 from monitor.sources.discovery import agent_folders
@@ -109,6 +110,9 @@ def _load(request: Request) -> Loaded:
                 told_problems.setdefault(problem.file, []).append(problem)
         request.notes += [memory.note] if memory.note else []
         views.sort(key=lambda view: (view.last or -1, view.session), reverse=True)
+    found = own(views)
+    if found is not None:
+        views = [applied(view, found) for view in views]
     order = [*(one.name for one, _ in inputs), *files]
     rank = {name: place for place, name in enumerate(order)}
     return Loaded(

@@ -21,7 +21,6 @@ import msgspec
 from monitor.readers.base import ReadOptions
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.build import Settings
-from monitor.sessions.forecast import FACTORS
 from monitor.sessions.laid import Known, LaidTurns, Marked
 from monitor.sessions.told import is_loose
 from monitor.sessions.view import FileReport, SessionView, Turn
@@ -75,7 +74,7 @@ def way(options: ReadOptions, settings: Settings) -> bytes | None:
     """A digest of all that results depend on besides the files; None if they are too special to be kept."""
     from monitor.pricing import PriceTable
 
-    if options.detail or options.map is not None or settings.factors is not FACTORS:
+    if options.detail or options.map is not None:
         return None
     if settings.prices is not None and settings.prices is not PriceTable.load():
         return None

@@ -7,12 +7,14 @@ sessions that changed are analysed again, and of these only the changed end.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import msgspec
 
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.attic import Attic
 from monitor.sessions.build import Session, Settings
+from monitor.sessions.refit import Own, applied, own
 from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose, name_of
 from monitor.sessions.view import SessionView
 from monitor.sources.files import Batch
@@ -49,6 +51,7 @@ class Store:
         self._loose_events: dict[str, tuple[Event, Key]] = {}  # events that belong to a call (key "<call>#…")
         self._assigned: dict[str, Item] = {}
         self.session_by: str | None = None
+        self._own: Own | None = None  # factors of forecasts from the user's own history
 
     # ------------------------------------------------------------------------------------------------ in
     def apply(self, batch: Batch) -> None:
@@ -338,7 +341,10 @@ class Store:
                 del self.sessions[name]
                 continue
             shared = name in self._sharing
-            changed.append(session.refresh(_Inherits(self, name) if shared else _never))
+            view = session.refresh(partial(self.inherited, name=name) if shared else _never)
+            if self._own is not None:
+                view = session.view = applied(view, self._own)
+            changed.append(view)
             if self.hot is not None and not shared:
                 self._attic.pack(session, self._indexed, self._put_away)
         self._dirty.clear()
@@ -350,6 +356,13 @@ class Store:
         found = [session.view for session in self.sessions.values() if session.view is not None]
         shown = [view for view in found if view.turns or view.totals_only]
         return sorted(shown, key=lambda view: (view.last or -1, view.session), reverse=True)
+
+    def learn(self) -> None:
+        """Take the ranges of forecasts from the history that is here, if it is enough. For a program that runs on."""
+        self._own = found = own(self.views()) or self._own
+        for session in self.sessions.values():
+            if session.view is not None and found is not None:
+                session.view = applied(session.view, found)
 
     def problems(self) -> list[Problem]:
         """Everything that could not be read, in order of files."""
@@ -381,18 +394,6 @@ class Store:
                 if isinstance(item, Call) and item.inherited:
                     found[item.file] = found.get(item.file, 0) + 1
         return found
-
-
-class _Inherits:
-    """Tells a session's fold which calls and events another session owns."""
-
-    __slots__ = ("name", "store")
-
-    def __init__(self, store: Store, name: str) -> None:
-        self.store, self.name = store, name
-
-    def __call__(self, item: Item) -> bool:
-        return self.store.inherited(item, self.name)
 
 
 def _never(item: Item) -> bool:

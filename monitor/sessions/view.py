@@ -56,6 +56,17 @@ class Range(msgspec.Struct, frozen=True, gc=False, array_like=True):
     p90: float
 
 
+class Basis(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What the ranges of a forecast are made of, beside the factors. Tokens, calls, seconds."""
+
+    used: int  # prompt plus output
+    usable: int | None
+    window: int | None
+    mean: float  # weighted mean growth per call
+    calls_per_exchange: float | None = None
+    seconds_per_call: float | None = None
+
+
 class Forecast(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """Calls left until a limit is reached, from growth since the last reset. None below 8 deltas."""
 
@@ -66,6 +77,8 @@ class Forecast(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=T
     deltas: int = 0
     exchanges_to_limit: Range | None = None
     seconds_to_limit: Range | None = None
+    basis: Basis | None = None
+    own_contexts: int | None = None  # contexts of the user's own history the ranges rest on; None: built-in factors
 
 
 class CompactionCost(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
