@@ -21,6 +21,10 @@ NOISE_SHARE = 0.9
 RETURN_SHARE, RETURN_CALLS = 0.95, 2
 #: a later call that finds this much more in the cache than the call before it sent proves that the old context lives on
 JUMP = 1.2
+#: without figures of the cache: a later call that is back at the old size, at most this much above it, in one leap from
+#: less than 1 / LEAP of it, after a run of so many calls (a subagent's). No single answer or file is likely to be just
+#: as large as what was lost.
+BACK_SHARE, LEAP, RUN = 1.1, 2.0, 3
 WARM_SHARE = 0.9
 OPENING = 0.1
 #: a gap (ms) after which a prompt of the opening's size is a new conversation under the same key
@@ -169,13 +173,17 @@ def judge_drop(chain: Chain, call: Call, later: Sequence[Call]) -> Verdict:
 
 
 def _lives_on(before: int, prompt: int, later: Sequence[Call]) -> bool:
-    """Whether a later call reads the old context from the cache, which no call since then has sent."""
+    """Whether a later call goes on with the old context, which no call since then has sent: it reads it from the cache,
+    or, where no figures of the cache are told, is as large again in one leap."""
     last = prompt
-    for one in later:
-        read = one.cache_read_tokens
-        if read is not None and read >= RETURN_SHARE * before and read > JUMP * last:
+    for place, one in enumerate(later):
+        read, size = one.cache_read_tokens, one.prompt_tokens or 0
+        if read is None:
+            if place >= RUN and RETURN_SHARE * before <= size <= BACK_SHARE * before and size > LEAP * last:
+                return True
+        elif read >= RETURN_SHARE * before and read > JUMP * last:
             return True
-        last = max(last, one.prompt_tokens or 0)
+        last = max(last, size)
     return False
 
 

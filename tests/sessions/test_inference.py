@@ -68,3 +68,27 @@ def test_a_subagent_in_the_same_chain_is_no_compaction_if_the_old_context_is_rea
     # a context that grew back by itself proves nothing
     grown = view([*before, *agent, call(6, 50_000, 15_000), call(7, 93_000, 50_000), call(8, 94_000, 93_000)])
     assert grown.inferred_compactions == 1
+
+
+def unread(*prompts: int) -> list[Record]:
+    """Calls of a log that tells no cache figures."""
+    return [call(n, prompt) for n, prompt in enumerate(prompts)]
+
+
+def test_without_cache_figures_one_leap_back_to_the_old_size_shows_a_subagent() -> None:
+    back = view(unread(90_000, 91_000, 12_000, 13_000, 14_000, 15_000, 92_000, 93_000))
+    assert (back.compactions, back.windows) == (0, 1)
+    assert [turn.delta for turn in back.turns] == [None, 1_000, None, None, None, None, 1_000, 1_000]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        (12_000, 13_000, 14_000, 92_000),  # back at the third call: the contract's two calls are over, and no run yet
+        (12_000, 30_000, 50_000, 70_000, 92_000),  # grew back by itself
+        (12_000, 13_000, 14_000, 15_000, 120_000),  # larger than what was lost
+        (50_000, 51_000, 52_000, 53_000, 92_000),  # one large file may be as large as this
+    ],
+)
+def test_without_cache_figures_other_ways_back_are_no_proof(later: tuple[int, ...]) -> None:
+    assert view(unread(90_000, 91_000, *later)).inferred_compactions == 1
