@@ -26,19 +26,16 @@ class Attic:
     """Which sessions have packed records."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Forgotten] = {}  # by session
-
-    def __bool__(self) -> bool:
-        return bool(self._known)
+        self.known: dict[str, Forgotten] = {}  # what is packed, by session
 
     def holding(self, item: Item) -> list[str]:
         """Sessions that have probably packed a record of this identity."""
         name = identity(item)
-        return [session for session, known in self._known.items() if name in known]
+        return [session for session, known in self.known.items() if name in known]
 
     def of_file(self, file: str, sessions: dict[str, Session]) -> list[str]:
         """Sessions that have packed records of a file."""
-        return [name for name in self._known if file in sessions[name].cold_files]
+        return [name for name in self.known if file in sessions[name].cold_files]
 
     def pack(self, session: Session, known_as: Callable[[Item], bool], forget: Callable[[Item, Key], object]) -> None:
         """Pack the oldest records of a session beyond those that are to stay.
@@ -54,7 +51,7 @@ class Attic:
         if not all(map(known_as, old)):
             session.hot = None
             return
-        known = self._known.setdefault(session.name, Forgotten())
+        known = self.known.setdefault(session.name, Forgotten())
         known.update(identity(item) for item in old)
         session.cold_files.update(dict.fromkeys(item.file for item in old))
         for item, place in zip(old, session.order.tail):
@@ -64,7 +61,7 @@ class Attic:
 
     def open(self, session: Session) -> Iterator[tuple[int, Item, Key]]:
         """Unpack a session's records; yields each with its number, so that it can be put into the indexes again."""
-        if self._known.pop(session.name, None) is None:
+        if self.known.pop(session.name, None) is None:
             return
         count = session.items.packed
         session.items.unpack()

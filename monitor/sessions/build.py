@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from monitor.pricing import PriceTable
-from monitor.records import Call, SessionInfo, Step
+from monitor.records import Call, Event, SessionInfo, Step
 from monitor.sessions import cold, limits
 from monitor.sessions.chain import Chain
 from monitor.sessions.cold import History
@@ -59,28 +59,25 @@ class Session(msgspec.Struct):
     def put(self, item: Item, key: tuple[int, int, int]) -> None:
         """Add a record at its place in time, which must not be in front of a packed one (see :meth:`in_cold`)."""
         order = self.order.tail
-        if not order or key >= order[-1]:
-            place = len(order)
+        if not order or key >= order[-1]:  # at the end, behind all that was folded
             self.items.tail.append(item)
             order.append(key)
         else:
             place = bisect_right(order, key)
             self.items.tail.insert(place, item)
             order.insert(place, key)
-        place += self.order.packed
-        if place < self.changed_from:
-            self.changed_from = place
+            self.changed_from = min(self.changed_from, place + self.order.packed)
         if item.file != self.last_file:
             self.last_file = item.file
             self.files[item.file] = None
-        if isinstance(item, Call):
+        if type(item) is Call:
             prompt = item.prompt_tokens
             if prompt is not None and prompt > self.peaks.get(item.model, 0) and item.purpose == "work":
-                self._peak(item.model, prompt)
-        elif item.trigger == "auto" and not item.in_call and (item.recorded_before or 0) > (self.auto_at or 0):
-            self.auto_at = item.recorded_before
-            self._limits.clear()
-            self.changed_from = 0
+                self.peaks[item.model] = prompt
+                if self._limits:
+                    self._higher(item.model, prompt)
+        elif isinstance(item, Event) and item.trigger == "auto" and not item.in_call:
+            self._compacted_by_itself(item.recorded_before or 0)
 
     def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
         """Take a record out again; False if it was not there. It must not be packed."""
@@ -100,9 +97,15 @@ class Session(msgspec.Struct):
         packed = self.order.packed
         return packed > 0 and key <= self.order[packed if self.order.tail else -1]
 
-    def _peak(self, model: str | None, prompt: int) -> None:
+    def _compacted_by_itself(self, size: int) -> None:
+        """The client compacted by itself at this size: it may show that the window is smaller than the table's."""
+        if size > (self.auto_at or 0):
+            self.auto_at = size
+            self._limits.clear()
+            self.changed_from = 0
+
+    def _higher(self, model: str | None, prompt: int) -> None:
         """A prompt larger than any before: it may show that the window is larger than the table's."""
-        self.peaks[model] = prompt
         for (named, _, _), (window, source, _) in self._limits.items():
             if named == model and source in ("table", "observed") and prompt > (window or 0):
                 self._limits.clear()

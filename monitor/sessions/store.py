@@ -81,7 +81,7 @@ class Store:
             state.last_time = time
         place = (time, state.number, item.line or 0)
         local = item.key or item.line
-        if self._attic and local not in told:
+        if self._attic.known and local not in told:
             self._bring_back(self._attic.holding(item))
         old = told.get(local)
         if old is not None:
@@ -110,7 +110,7 @@ class Store:
         name = item.session
         session = self.sessions.get(name) or self._session(name)
         self._dirty.add(name)
-        if self._attic:
+        if self._attic.known:
             if item.key and item.key not in self._keys:
                 self._bring_back(self._attic.holding(item))
             if session.in_cold(entry[1]):
@@ -380,8 +380,7 @@ class Store:
         return found
 
     def duplicates(self) -> dict[str, int]:
-        """How many calls of each file are copies that count elsewhere: another session owns them, or another file of
-        the session tells more of them. Files without any are left out."""
+        """How many calls of each file count elsewhere: another session owns them, or another file tells more."""
         found: dict[str, int] = {}
         for key in self._told_again:
             for name, places in self._holders(key).items():
