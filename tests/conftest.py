@@ -10,6 +10,8 @@ import signal
 
 from hypothesis import settings
 
+pytest_plugins = ["tests.postgres"]
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("explore" if os.environ.get("CTXMON_EXPLORE") else "repeatable")

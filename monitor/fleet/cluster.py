@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import pickle
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +88,18 @@ def _check(client: Any, folder: str, scheduler: str) -> None:
         )
 
 
+@lru_cache(maxsize=1)
+def _plan(place: str) -> Plan:
+    with open(place, "rb") as stream:
+        plan: Plan = pickle.load(stream)
+    return plan
+
+
+def _do(work: Callable[..., Any], place: str, *args: Any) -> Any:
+    """A task, in a worker."""
+    return work(_plan(place), *args)
+
+
 class _Dask:
     """Parts and buckets as tasks of a Dask client."""
 
@@ -107,8 +122,11 @@ class _Dask:
         if not todo:
             return
         _, distributed = _libraries()
-        shared = self._client.scatter(plan, broadcast=True, hash=False)
-        tasks = {self._client.submit(work, shared, *args, pure=False): number for number, args in enumerate(todo)}
+        # through the folder that all workers see: data scattered to workers is lost with the one that holds it
+        handle, place = tempfile.mkstemp(prefix="plan-", dir=plan.folder)
+        with os.fdopen(handle, "wb") as stream:
+            pickle.dump(plan.for_workers(), stream)
+        tasks = {self._client.submit(_do, work, place, *args, pure=False): number for number, args in enumerate(todo)}
         try:
             done = distributed.as_completed(list(tasks), with_results=True)
             yield from in_order(self._told(done, tasks, what))
@@ -119,7 +137,7 @@ class _Dask:
             raise FleetError(f"the workers lack the package {error.name}: install ctxmon with its extra 'fleet' there, "
                              "in the same version as here") from error  # fmt: skip
         finally:
-            self._client.cancel([*tasks, shared])
+            self._client.cancel(list(tasks))
 
     def _told(self, done: Any, tasks: dict[Any, int], what: str) -> Iterator[tuple[int, Any]]:
         for count, (task, result) in enumerate(done, 1):

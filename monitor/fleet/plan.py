@@ -15,17 +15,12 @@ from monitor.readers.column_map import ColumnMap
 from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted
+from monitor.sessions.refit import TABLES
+from monitor.sources.address import shown
 from monitor.sources.discovery import expand, reason
 from monitor.sources.files import SURE_ENOUGH, UNKNOWN_FORMAT, binary
 
 Kind = Literal["parquet", "csv", "jsonl", "file", "address"]
-#: sources whose rows are calls and whose sessions need no other session to be understood
-TABLES = frozenset(
-    (
-        "table", "new-api", "one-api", "litellm", "openrouter", "magpie", "langfuse", "helicone", "bedrock",
-        "cloudflare", "portkey", "otel", "claude-code-otel", "codex-otel", "gemini-otel",
-    )
-)  # fmt: skip
 _PART_ROWS = 1_000_000  # rows of a Parquet file that are read in one go
 _ROW_BYTES = {"parquet": 30, "csv": 120, "jsonl": 250, "file": 400}  # for a guess at how many rows a file holds
 _BUCKET_ROWS = 80_000
@@ -38,9 +33,9 @@ NOT_A_TABLE = "this is a log of {title}, no table of calls: its sessions may sha
 class Part(msgspec.Struct, frozen=True):
     """A piece of the input that one process reads.
 
-    ``file`` is the name for people, ``path`` absolute; ``order`` ranks the files, ``title`` says what is in them. Of a
-    large Parquet file only the row groups from ``first`` to ``end`` (exclusive). ``forced``: the user said how to read
-    it, the content alone does not.
+    ``file`` is the name for people, ``path`` absolute (of a database its address, which may hold a password);
+    ``order`` ranks the files, ``title`` says what is in them. Of a large Parquet file only the row groups from
+    ``first`` to ``end`` (exclusive). ``forced``: the user said how to read it, the content alone does not.
     """
 
     number: int
@@ -65,6 +60,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     wanted: Wanted = Wanted()
     exact: bool = False  # a session that is wanted has just this name; else its name may begin so
 
+    def for_workers(self) -> Plan:
+        """What may leave this process: databases are read here, so their addresses stay here as well."""
+        parts = [msgspec.structs.replace(p, path="") if p.kind == "address" else p for p in self.parts]
+        return msgspec.structs.replace(self, parts=parts)
+
     @property
     def map(self) -> ColumnMap | None:
         """The column map; None: tables are those that ``ctxmon calls`` wrote."""
@@ -82,7 +82,7 @@ def parts_of(paths: Sequence[str], options: ReadOptions, problems: list[Problem]
         if name == "-":
             problems.append(Problem("stdin", None, NO_STDIN))
         elif "://" in name:
-            found.append(Part(len(found), order, name, name, "address"))
+            found.append(Part(len(found), order, shown(name), name, "address", title="database or gateway"))
             order += 1
     files = [name for name in paths if name != "-" and "://" not in name]
     for path in expand(files, problems):

@@ -32,11 +32,11 @@ PLACES = 24
 FROM = 0.3
 #: the newest sessions tell of so many contexts or calls, older ones are not looked at: habits change, and it takes time
 RECENT_SEGMENTS, RECENT_CALLS = 40, 3_000
-#: sources that hold sessions of many people and programs: no history of one's own, and not measured by it
-_OTHERS = frozenset(
+#: sources that are tables of calls, of many people and programs: no history of one's own, and not measured by it
+TABLES = frozenset(
     (
-        "new-api", "one-api", "litellm", "openrouter", "magpie", "langfuse", "helicone", "bedrock", "cloudflare",
-        "portkey", "otel", "table",
+        "table", "new-api", "one-api", "litellm", "openrouter", "magpie", "langfuse", "helicone", "bedrock",
+        "cloudflare", "portkey", "otel", "claude-code-otel", "codex-otel", "gemini-otel",
     )
 )  # fmt: skip
 
@@ -194,7 +194,7 @@ def own(views: Iterable[SessionView]) -> Own | None:
     for view in views:
         if len(contexts) >= RECENT_SEGMENTS or calls >= RECENT_CALLS:
             break
-        if view.source in _OTHERS:
+        if view.source in TABLES:
             continue
         calls += min(len(view.turns), RECENT_CALLS)
         contexts += derived(view, "growth", Growth, growth).contexts
@@ -205,7 +205,7 @@ def own(views: Iterable[SessionView]) -> Own | None:
 
 def applied(view: SessionView, found: Own) -> SessionView:
     """The session with the range of its forecast from the user's own history."""
-    if view.forecast is None or view.forecast.basis is None or view.source in _OTHERS:
+    if view.forecast is None or view.forecast.basis is None or view.source in TABLES:
         return view
     told = with_factors(view.forecast, found.factors, found.contexts)
     return keep_mark(view, msgspec.structs.replace(view, forecast=told))

@@ -33,10 +33,11 @@ def read_address(address: str, options: ReadOptions = DEFAULT_OPTIONS) -> tuple[
 
 
 def shown(address: str) -> str:
-    """An address without user, password and query: what may be put on a screen."""
+    """An address without driver, user, password and query: what may be put on a screen."""
     scheme, _, rest = address.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
+    if not scheme.startswith("sqlite"):  # a path may hold an @
+        rest = rest.rpartition("@")[2]  # the last one: a password may hold any sign
+    return f"{scheme.partition('+')[0]}://{rest.partition('?')[0]}"
 
 
 class AddressFollower:

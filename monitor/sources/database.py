@@ -22,6 +22,7 @@ from monitor.readers import litellm, new_api
 from monitor.readers.base import DEFAULT_OPTIONS, FileContext, ReadError, ReadOptions
 from monitor.readers.new_api_rows import lenient_row
 from monitor.records import Record
+from monitor.sources.address import shown
 from monitor.sources.files import Batch
 
 CHUNK = 5000
@@ -89,7 +90,7 @@ class Database:
         self._options = options
         self._since_ms = since_ms
         self._address = address
-        self.name = _shown(address)
+        self.name = shown(address)
         self.title = "database"
         self._engine: Any = None
         self._table = ""
@@ -271,15 +272,6 @@ def _quoted(path: Path) -> str:
     return quote(path.absolute().as_posix())
 
 
-def _shown(address: str) -> str:
-    """A database URL without user, password and options."""
-    scheme, _, rest = address.partition("://")
-    rest = rest.split("?", 1)[0]
-    if scheme.startswith("sqlite"):
-        return f"{scheme}://{rest}"
-    return f"{scheme.split('+')[0]}://{rest.rsplit('@', 1)[-1]}"
-
-
 _STATES = {
     "28P01": "the password is wrong",
     "28000": "this user may not log in",
@@ -350,7 +342,7 @@ def _agent_file(address: str, options: ReadOptions) -> tuple[Batch, str] | None:
         return None  # tables of gateways are read here
     parser = reader.parser(context)
     parser.read(context)
-    return Batch(_shown(address), _renamed(parser.take(), _shown(address)), True), reader.title
+    return Batch(shown(address), _renamed(parser.take(), shown(address)), True), reader.title
 
 
 def _renamed(records: list[Record], name: str) -> list[Record]:

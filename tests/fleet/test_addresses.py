@@ -12,10 +12,12 @@ import msgspec
 import pytest
 
 from monitor.fleet.addresses import chunks
+from monitor.fleet.run import Request, gather
 from monitor.readers.base import DEFAULT_OPTIONS, ReadError
 from monitor.records import Call
 from monitor.sources.database import read
 from tests.fleet import help
+from tests.postgres import PASSWORD
 
 pytest.importorskip("sqlalchemy", reason="the extra db is not installed")
 pytest.importorskip("pyarrow", reason="the extra fleet is not installed")
@@ -141,3 +143,41 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     other = database(tmp_path / "other.db", "CREATE TABLE t (a INT)", "t", [{"a": 1}])
     with pytest.raises(ReadError, match="no known table"):
         list(chunks(other, DEFAULT_OPTIONS))
+
+
+def test_a_postgresql_server_is_read_in_pieces(empty: tuple[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """30 calls of LiteLLM: ten of a conversation, the others with ids that it made up."""
+    url, connection = empty
+    # the columns as LiteLLM makes them there: JSONB and times without a zone
+    connection.execute(LITELLM.replace("metadata TEXT", "metadata JSONB").replace("TIMESTAMP", "TIMESTAMP(3)"))
+    for n in range(30):
+        row = litellm_row(n, "conversation" if n % 3 == 0 else f"made-up-{n}")
+        names = ", ".join(f'"{name}"' for name in row)
+        marks = ", ".join(["%s"] * len(row))
+        connection.execute(f'INSERT INTO "LiteLLM_SpendLogs" ({names}) VALUES ({marks})', tuple(row.values()))
+    connection.commit()
+    monkeypatch.setattr("monitor.fleet.addresses.CHUNK", 7)
+    calls = [call for chunk in chunks(url, DEFAULT_OPTIONS) for call in chunk if isinstance(call, Call)]
+    assert sorted(call.prompt_tokens or 0 for call in calls) == [9_000 + 500 * n for n in range(30)]
+    conversation = [call.prompt_tokens or 0 for call in calls if call.session == "conversation"]
+    assert sorted(conversation) == [9_000 + 500 * n for n in range(0, 30, 3)]
+    assert "private words" not in repr(calls) and PASSWORD not in repr(calls)
+    whole, streamed = (
+        help.by_name([msgspec.structs.replace(view, steps=()) for view in views])
+        for views in (help.plain([url], DEFAULT_OPTIONS), help.bucketed([url], 7, DEFAULT_OPTIONS))
+    )
+    help.same(whole, streamed)
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("postgresql+psycopg://me:top-secret@127.0.0.1:9/db?password=top-secret", "postgresql://127.0.0.1:9/db"),
+        ("postgresql://me:top-secret/@?x@127.0.0.1:9/db", "postgresql://127.0.0.1:9/db"),
+    ],
+)
+def test_an_address_is_told_without_its_password(address: str, name: str) -> None:
+    with gather(Request(paths=[address])) as fleet:
+        (problem,) = fleet.problems
+        assert problem.file == name and "top-secret" not in problem.reason
+        assert "top-secret" not in repr(fleet._plan.for_workers())
