@@ -25,15 +25,13 @@ from monitor.sessions.laid import Known, LaidTurns, Marked
 from monitor.sessions.told import is_loose
 from monitor.sessions.view import FileReport, SessionView, Turn
 from monitor.sources.cache import Cache, Packed, Stamp, code
-from monitor.sources.files import Batch, Tail
+from monitor.sources.files import Batch, Tail, tick
 
 if TYPE_CHECKING:
     from monitor.sessions.load import Request
 
 #: less than so many bytes are read as quickly as looked up
 WORTH = 4_000_000
-#: a file that changed within so many nanoseconds before it was read may change again within the same tick of its clock
-_TICK, _SLOW_TICK = 100_000_000, 2_000_000_000
 #: readers whose records depend on nothing but the one file; a folder of parts or a database with a journal is more
 _ALONE = frozenset(
     """claude-code codex pi gemini-cli amp codex-exec claude-trace claude-tap lhar api-log ctxmon har mitmproxy new-api
@@ -279,8 +277,7 @@ class Memory:
         if tail.reader is not None and tail.reader.source not in _ALONE:
             return False
         changed = tail.stamp[1]
-        tick = _SLOW_TICK if changed % 1_000_000_000 == 0 else _TICK
-        return changed < self._began - tick
+        return changed < self._began - tick(changed)
 
     def _pack(
         self,

@@ -189,6 +189,12 @@ def may_be_log(name: str) -> bool:
     return name not in _NEVER and not name.endswith(_NEVER_ENDS) and (name.endswith(_ENDS) or "." not in name)
 
 
+def may_matter(path: str) -> bool:
+    """Whether a path in a folder that is followed may be a log or a folder that holds some."""
+    parts = path.split(os.sep)
+    return _SKIP_FOLDERS.isdisjoint(parts) and (may_be_log(parts[-1]) or os.path.isdir(path))
+
+
 def reason(error: OSError) -> str:
     """An operating system error in plain words."""
     if isinstance(error, PermissionError):

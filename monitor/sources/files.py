@@ -8,6 +8,7 @@ rewritten.
 from __future__ import annotations
 
 import os
+import time
 import zlib
 from pathlib import Path
 from typing import IO
@@ -64,8 +65,9 @@ class Tail:
     """
 
     __slots__ = (
-        "_first_crc", "_first_size", "_last", "_packed", "_rereads", "_stamp", "_torn_size", "bytes_read", "calls",
-        "database", "lines", "name", "note", "offset", "options", "parser", "path", "reader", "score",
+        "_doubtful", "_first_crc", "_first_size", "_last", "_packed", "_rereads", "_stamp", "_torn_size", "bytes_read",
+        "calls", "database", "lines", "name", "note", "offset", "options", "parser", "path", "reader", "score",
+        "unfinished",
     )  # fmt: skip
 
     def __init__(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS) -> None:
@@ -77,6 +79,7 @@ class Tail:
         self.offset = self.lines = self.calls = self.bytes_read = 0
         self.note = ""
         self._stamp: tuple[int, ...] | None = None
+        self._doubtful = False  # whether the file may have changed since without another stamp
         self._packed = self.database = False
         self._rereads = 0  # because a line went on with what had been forgotten
         self._forget()
@@ -84,6 +87,7 @@ class Tail:
     def _forget(self) -> None:
         self.offset = self.lines = self.calls = 0
         self._torn_size = -1
+        self.unfinished = False  # whether a last line without line feed is held back that may be whole
         # what the file can be known by again: its first KiB and the bytes before the offset
         self._first_crc = self._first_size = 0
         self._last = b""
@@ -95,54 +99,76 @@ class Tail:
             final: nobody will ask again, so a last line without a line feed counts if it is whole.
         """
         try:
-            status = os.stat(self.path)
+            stamp = self._look()
         except OSError as error:
-            if self._stamp is None:
-                return self._failed(f"cannot be opened: {reason(error)}")
-            self._stamp = None  # gone for now; what it said stays
-            return None
-        stamp = (status.st_size, status.st_mtime_ns, status.st_ino, *self._beside())
-        if stamp == self._stamp and not (final and self._torn_size == status.st_size):
-            return None
+            if self.parser is not None and isinstance(error, FileNotFoundError):
+                self._stamp = None  # gone for now; what it said stays
+                return None
+            return self._refused(f"cannot be opened: {reason(error)}")
+        if stamp == self._stamp and not (final and self._torn_size == stamp[0] and self.unfinished):
+            if not self._doubtful:
+                return None
+            self._doubtful = _doubtful(stamp)
+            lines = self.reader is not None and self.reader.lines and not self._packed
+            if self._as_read() if lines else self._doubtful:
+                return None
         first_time = self._stamp is None and self.parser is None
+        doubtful = _doubtful(stamp)
         try:
-            if self.reader is None or not self.reader.lines or first_time or not self._same_file(status.st_size):
+            if self.reader is None or not self.reader.lines or first_time or not self._same_file(stamp[0]):
                 batch = self._whole(final)
             else:
                 batch = self._appended(final)
-        except ReadError as error:
-            return self._failed(str(error))
         except OSError as error:
-            return self._failed(f"cannot be read: {reason(error)}")
+            return self._refused(f"cannot be read: {reason(error)}")
+        except ReadError as error:
+            batch = self._failed(str(error))
         except (MemoryError, RecursionError):
-            return self._failed("it is too large or too deeply nested to be read")
-        self._stamp = stamp
+            batch = self._failed("it is too large or too deeply nested to be read")
+        self._stamp, self._doubtful = stamp, doubtful
         return batch
 
-    def _beside(self) -> tuple[int, ...]:
-        """State of the log that SQLite writes beside a database: new rows stand there first."""
+    def _look(self) -> tuple[int, ...]:
+        """How the file looks from outside: equal to what it was means unchanged, unless that was doubtful.
+
+        Raises:
+            OSError: it cannot be looked at.
+        """
+        status = os.stat(self.name)
+        stamp = status.st_size, status.st_mtime_ns, status.st_ino
         if not self.name.endswith(_DATABASES):
-            return ()
+            return stamp
         try:
-            status = os.stat(self.name + "-wal")
+            beside = os.stat(self.name + "-wal")  # SQLite writes new rows there first
         except OSError:
-            return ()
-        return status.st_size, status.st_mtime_ns
+            return stamp
+        return *stamp, beside.st_size, beside.st_mtime_ns
+
+    def changed(self) -> bool:
+        """Whether reading may tell something new: a quick look for those who follow thousands of files."""
+        try:
+            return self._look() != self._stamp or self._doubtful or self.unfinished
+        except OSError:
+            return self._stamp is not None
 
     def _failed(self, why: str) -> Batch:
         self.note = why
         return Batch(self.name, [Problem(self.name, None, why)], replace=self.parser is None)
+
+    def _refused(self, why: str) -> Batch | None:
+        """It will be tried again, and told once."""
+        return self._failed(why) if why != self.note else None
+
+    @property
+    def changed_at(self) -> int:
+        """When the file last changed (ns), as it was known when it was read; 0 if it could not be."""
+        return max(self._stamp[1::3]) if self._stamp is not None else 0
 
     @property
     def stamp(self) -> tuple[int, int, int] | None:
         """Size, time of change (ns) and inode the file had when it was read; None if it could not be, or is more."""
         stamp = self._stamp
         return (stamp[0], stamp[1], stamp[2]) if stamp is not None and len(stamp) == 3 else None
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether a last line without line feed has been held back."""
-        return self._torn_size >= 0
 
     # ------------------------------------------------------------------------------------------------ reading
     def _whole(self, final: bool) -> Batch:
@@ -209,6 +235,7 @@ class Tail:
                 break
         self.bytes_read += len(torn)
         self._torn_size = self.offset + len(torn) if torn else -1
+        self.unfinished = bool(torn) and not final
 
     def _batch(self, replace: bool) -> Batch:
         assert self.parser is not None
@@ -255,6 +282,10 @@ class Tail:
             return False
         if size == self.offset and self._torn_size < 0:
             return False  # same size, newer time: edited in place
+        return self._as_read()
+
+    def _as_read(self) -> bool:
+        """Whether what was read of a file of lines still begins and ends as it did."""
         try:
             with open(self.path, "rb", 0) as stream:
                 first = stream.read(self._first_size)
@@ -262,6 +293,20 @@ class Tail:
                 return zlib.crc32(first) == self._first_crc and stream.read(len(self._last)) == self._last
         except OSError:
             return False
+
+
+def tick(changed: int) -> int:
+    """Steps in which the clock of a file system counts (ns), by a time it gave: two changes within one look the same.
+
+    Some count in seconds, up to two, so their times are round; others follow the system's ticks of some ms.
+    """
+    return 2_000_000_000 if changed % 1_000_000_000 == 0 else 20_000_000
+
+
+def _doubtful(stamp: tuple[int, ...]) -> bool:
+    """Whether a file changed so shortly ago that one more change may not show."""
+    now = time.time_ns()
+    return any(abs(now - changed) < tick(changed) for changed in stamp[1::3])
 
 
 def tells_tokens(record: Record) -> bool:

@@ -2,26 +2,36 @@
 
 Only appended bytes are read (:class:`~monitor.sources.files.Tail`); ``bytes_read`` counts them. A file that is rotated,
 truncated, replaced or rewritten is read anew, one that appears later is found, one that vanishes keeps what it said.
+Events name what changed; as they do not reach everything (network file systems, links to elsewhere, lost events), the
+files that changed last are looked at often and all files now and then, more seldom where looking takes long.
 """
 
 from __future__ import annotations
 
+import fnmatch
+import glob
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
-from monitor.sources.discovery import expand, may_be_log
+from monitor.sources.discovery import may_matter, names
 from monitor.sources.files import Batch, Tail
 
 #: seconds between looks at the files that changed last, with events and without
 _HOT, _HOT_POLLING = 2.0, 0.25
-#: seconds between looks at everything, with events and without
+#: seconds between looks at everything, with events and without, at least
 _ALL, _ALL_POLLING = 20.0, 2.0
+#: and at least so many times the CPU seconds that a look takes, with events and without
+_CPU, _CPU_POLLING = 1_000, 80
+#: and the seconds that it takes (a slow file system)
+_WALL = 5
+#: seconds from the start of watching to a look at what changed before it had started
+_AGAIN = 1.0
 #: how many files count as recently changed
 _HOT_FILES = 64
 #: a last line without line feed is taken for finished when nothing came for this long (seconds)
@@ -57,11 +67,13 @@ class Follower:
         self._changed: set[str] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._next_hot = self._next_all = 0.0
-        self._hot: dict[str, float] = {}
-        self._watched: set[tuple[str, bool]] = set()
+        self._next_hot = self._next_all = self._next_new = 0.0
+        self._new = False  # something came that is not known yet
+        self._hot: dict[str, int] = {}
+        self._wanted = [str(Path(name).expanduser()) for name in self.paths]
+        self._real: dict[str, str] = {}  # name of each file that is followed by a link to it
+        self._watched: dict[tuple[str, bool], tuple[int, threading.Event]] = {}
 
     # ------------------------------------------------------------------------------------------------ looking
     def poll(self, budget: float = 0.1) -> list[Batch]:
@@ -69,9 +81,7 @@ class Follower:
         now = self._clock()
         if now >= self._next_all:
             self._scan()
-            self._next_all = now + (_ALL_POLLING if self.polling else _ALL)
             self._next_hot = now + (_HOT_POLLING if self.polling else _HOT)
-            self._watch()
         elif now >= self._next_hot:
             self._enqueue(self._hot)
             self._next_hot = now + (_HOT_POLLING if self.polling else _HOT)
@@ -96,14 +106,15 @@ class Follower:
         """Sleep until something may have changed, at most ``timeout`` seconds."""
         if self._queue:
             return True
-        until = min(self._next_all, self._next_hot) - self._clock()
+        until = min(self._next_all, self._next_hot, self._next_new if self._new else self._next_all) - self._clock()
         changed = self._wake.wait(max(0.0, min(timeout, until)))
         self._wake.clear()
         return changed
 
     def close(self) -> None:
         """End the watching threads."""
-        self._stop.set()
+        for _, stop in self._watched.values():
+            stop.set()
         self._wake.set()
         for thread in self._threads:
             thread.join(2.0)
@@ -111,24 +122,31 @@ class Follower:
 
     def _scan(self) -> None:
         """Look at everything: new files, and files whose size or time changed."""
-        self.problems = []
-        for path in expand(self.paths, self.problems):
-            name = str(path)
+        begun, used = self._clock(), time.thread_time()
+        self.problems, self._new = [], False
+        waiting = {id(tail) for tail in self._queue}
+        for name in names(self.paths, self.problems):
             tail = self.tails.get(name)
             if tail is None:
-                tail = self.tails[name] = Tail(path, self.options)
-                self._queue.append(tail)
-            else:
-                self._queue.append(tail)
+                tail = self.tails[name] = Tail(Path(name), self.options)
+            elif id(tail) in waiting or not tail.changed():
+                continue
+            self._queue.append(tail)
         # newest first: what people want to see is at the end of the list, from which files are taken
         if any(tail.parser is None for tail in self._queue):
             self._queue.sort(key=_age)
+        now = self._clock()
+        pause = _WALL * (now - begun)
+        least, share = (_ALL_POLLING, _CPU_POLLING) if self.polling else (_ALL, _CPU)
+        self._next_new = now + pause
+        self._next_all = begun + max(least, share * (time.thread_time() - used), pause)
+        self._watch()
 
     def _enqueue(self, names: Iterable[str]) -> None:
         waiting = {id(tail) for tail in self._queue}
-        for name in list(names):
+        for name in names:
             tail = self.tails.get(name)
-            if tail is not None and id(tail) not in waiting:
+            if tail is not None and id(tail) not in waiting and tail.changed():
                 self._queue.append(tail)
 
     def _read(self, tail: Tail) -> Batch | None:
@@ -138,7 +156,7 @@ class Follower:
             batch = tail.read(final=True)
         self.bytes_read += tail.bytes_read - before
         if batch is not None:
-            self._hot[tail.name] = self._clock()
+            self._hot[tail.name] = min(tail.changed_at, time.time_ns())
             if len(self._hot) > _HOT_FILES:
                 del self._hot[min(self._hot, key=lambda name: self._hot[name])]
         return batch
@@ -153,62 +171,95 @@ class Follower:
     def _take_events(self) -> None:
         with self._lock:
             changed, self._changed = self._changed, set()
-        fresh = False
-        names = []
-        for name in changed:
-            if name in self.tails:
-                names.append(name)
-            elif may_be_log(Path(name).name):
-                fresh = True
-        self._enqueue(names)
-        if fresh:
+        self._new = self._new or not changed <= self.tails.keys()
+        self._enqueue(changed)
+        if self._new and self._clock() >= self._next_new:
             self._scan()
 
     def _watch(self) -> None:
         """Start watching what is not watched yet; without native events everything is polled."""
         if self.polling:
             return
-        folders: dict[tuple[str, bool], None] = {}
-        for name in self.paths:
-            path = Path(name).expanduser()
+        for name in self._wanted:
             try:
-                if path.is_dir():
-                    folders[(str(path), True)] = None
-                elif path.parent.is_dir():
-                    folders[(str(path.parent), False)] = None
+                roots = list(self._roots(Path(name)))
             except OSError:
                 continue
-        for folder, recursive in folders:
-            if (folder, recursive) in self._watched:
-                continue
-            self._watched.add((folder, recursive))
-            thread = threading.Thread(target=self._listen, args=(folder, recursive), name="ctxmon-watch", daemon=True)
-            thread.start()
-            self._threads.append(thread)
+            for folder, recursive, inode in roots:
+                old, stop = self._watched.get((folder, recursive), (None, None))
+                if old == inode:
+                    continue
+                if stop is not None:
+                    stop.set()  # the folder was removed and has come again
+                stop = threading.Event()
+                self._watched[folder, recursive] = inode, stop
+                listen = threading.Thread(
+                    target=self._listen, args=(folder, recursive, stop), name="ctxmon-watch", daemon=True
+                )
+                listen.start()
+                self._threads.append(listen)
+                self._next_all = min(self._next_all, self._clock() + _AGAIN)
 
-    def _listen(self, folder: str, recursive: bool) -> None:
+    def _roots(self, path: Path) -> Iterator[tuple[str, bool, int]]:
+        """Folders in which what concerns a path happens, whether all below them does, and their inodes."""
+        if path.is_dir():
+            yield str(path), True, path.stat().st_ino
+            return
+        if path.is_symlink():
+            real = path.resolve()
+            self._real[str(real)] = str(path)
+            if real.parent.is_dir():
+                yield str(real.parent), False, real.parent.stat().st_ino
+        folder = path.parent
+        while not folder.exists() and glob.has_magic(str(folder)):
+            folder = folder.parent
+        pattern = folder != path.parent
+        while not folder.is_dir():
+            if folder == folder.parent:
+                return
+            folder, pattern = folder.parent, False
+        yield str(folder), pattern, folder.stat().st_ino
+
+    def _listen(self, folder: str, recursive: bool, stop: threading.Event) -> None:
+        root = os.path.abspath(folder)
         try:
             from watchfiles import watch
 
             for changes in watch(
-                folder,
-                step=10,
+                root,
+                step=20,
                 debounce=50,
                 recursive=recursive,
-                stop_event=self._stop,
+                stop_event=stop,
                 watch_filter=None,
                 raise_interrupt=False,
                 rust_timeout=1000,
                 ignore_permission_denied=True,
             ):
-                with self._lock:
-                    self._changed.update(name for _, name in changes)
-                self._wake.set()
+                told = {self._named(folder, root, name) for _, name in changes} - {""}
+                if told:
+                    with self._lock:
+                        self._changed |= told
+                    self._wake.set()
         except Exception:
             # no native events here (limits, network file system, no such platform): poll
             self.polling = True
             self._next_all = self._next_hot = 0.0
             self._wake.set()
+
+    def _named(self, folder: str, root: str, name: str) -> str:
+        """What is known by another name (a relative one, a link) by that; empty if it does not concern us."""
+        if name.startswith(root):
+            rest = name[len(root) :].lstrip(os.sep)
+            name = os.path.join(folder, rest) if folder != os.curdir or folder in self._wanted else rest
+        name = self._real.get(name, name)
+        if name in self.tails:
+            return name
+        if folder in self._wanted:
+            return name if may_matter(name) else ""
+        # in a folder that holds more than was asked for: what was, folders on the way to it, and what fits a pattern
+        ours = any(path.startswith(name) or fnmatch.fnmatch(name, path) for path in self._wanted)
+        return name if ours else ""
 
 
 def _age(tail: Tail) -> float:

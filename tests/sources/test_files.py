@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,6 +114,7 @@ def test_vanished_file_keeps_what_it_said_and_may_come_back(log: Path) -> None:
     tail.read()
     log.unlink()
     assert tail.read() is None
+    assert tail.read() is None
     log.write_bytes(row(1) + row(2))
     assert "m2" in told(tail.read())
 
@@ -196,3 +200,162 @@ def test_a_row_in_the_log_beside_a_database_is_seen(tmp_path: Path) -> None:
     assert tail.read() is None
     (tmp_path / "x.db-wal").write_bytes(b"new")
     assert tail.read() is not None
+
+
+def test_a_database_is_changed_when_a_log_appears_beside_it(tmp_path: Path) -> None:
+    base = tmp_path / "x.db"
+    base.write_bytes(b"SQLite format 3\x00" + b"\x00" * 200)
+    old(base)
+    tail = Tail(base)
+    tail.read()
+    assert not tail.changed()
+    (tmp_path / "x.db-wal").write_bytes(b"new")
+    assert tail.changed()
+
+
+def old(path: Path, seconds: int = 60) -> None:
+    """Let a file have changed some time ago."""
+    then = time.time_ns() - seconds * 1_000_000_000
+    os.utime(path, ns=(then, then))
+
+
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of files as they are opened for reading."""
+    names: list[str] = []
+
+    def note(path: Any, *args: Any, **named: Any) -> Any:
+        names.append(Path(path).name)
+        return open(path, *args, **named)
+
+    monkeypatch.setattr("monitor.sources.files.open", note, raising=False)
+    return names
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log: log.write_bytes(row(1) + row(2) + row(3)),  # appended
+        lambda log: log.write_bytes(row(1)),  # truncated
+        lambda log: (log.unlink(), log.write_bytes(row(1) + row(9))),  # deleted and made anew
+        lambda log: (log.with_suffix(".new").write_bytes(row(1) + row(9)), log.with_suffix(".new").replace(log)),
+        lambda log: log.unlink(),
+    ],
+    ids=["appended", "truncated", "made anew", "replaced", "gone"],
+)
+def test_only_a_changed_file_is_worth_a_look(log: Path, change: Callable[[Path], object]) -> None:
+    log.write_bytes(row(1) + row(2))
+    old(log)
+    tail = Tail(log)
+    assert tail.changed()
+    tail.read()
+    assert not tail.changed()
+    change(log)
+    assert tail.changed()
+    tail.read()
+    if log.exists():
+        old(log, 30)
+        tail.read()
+    assert not tail.changed()
+
+
+@pytest.mark.parametrize("round_times", [False, True])
+def test_rewritten_within_one_tick_of_the_file_systems_clock(log: Path, round_times: bool) -> None:
+    """Same size, same time, same inode: nothing tells it but the content, so files read so soon are looked into."""
+    now = time.time_ns()
+    now = now // 1_000_000_000 * 1_000_000_000 if round_times else now // 1_000_000_000 * 1_000_000_000 + 123
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("monitor.sources.files.time.time_ns", lambda: now + 5_000_000)
+        log.write_bytes(row(1) + row(2))
+        os.utime(log, ns=(now, now))
+        tail = Tail(log)
+        assert told(tail.read()) == ["m1", "m2"]
+        assert tail.changed()
+        assert tail.read() is None
+        log.write_bytes(row(1) + row(3))
+        os.utime(log, ns=(now, now))
+    assert tail.changed()
+    batch = tail.read()
+    assert (told(batch), batch.replace if batch else None) == (["m1", "m3"], True)
+    # once the clock has gone on, a look tells all
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("monitor.sources.files.time.time_ns", lambda: now + 3_000_000_000)
+        assert tail.read() is None
+        assert not tail.changed()
+        names = opened(patch)
+        assert tail.read() is None
+        assert names == []
+
+
+def test_half_a_line_that_never_ends_is_not_read_again_and_again(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log.write_bytes(row(1) + row(2)[:40])
+    old(log)
+    tail = Tail(log)
+    assert told(tail.read()) == ["m1"]
+    assert tail.changed()  # a whole last line would count now
+    assert told(tail.read(final=True)) == []
+    names = opened(monkeypatch)
+    assert not tail.changed()
+    assert tail.read(final=True) is None
+    assert names == []
+    with log.open("ab") as stream:
+        stream.write(row(2)[40:])
+    assert tail.changed()
+    assert told(tail.read()) == ["m2"]
+
+
+def test_what_cannot_be_read_is_told_once_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = tmp_path / "x.jsonl"
+    damaged.write_bytes(gzip.compress(row(1) * 500)[:60])
+    old(damaged)
+    tail = Tail(damaged)
+    assert "damaged" in reasons(tail.read())[0]
+    names = opened(monkeypatch)
+    assert not tail.changed()
+    assert tail.read() is None
+    assert names == []
+    log = tmp_path / "y.jsonl"
+    log.write_bytes(row(1))
+    closed = Tail(log)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr("monitor.sources.files.open", refuse)
+    assert "permission denied" in reasons(closed.read())[0]
+    assert closed.changed()
+    assert closed.read() is None
+    monkeypatch.undo()
+    assert told(closed.read()) == ["m1"]
+
+
+def test_a_document_changed_within_a_tick_is_read_once_more_when_the_tick_is_over(tmp_path: Path) -> None:
+    def answer(read: int) -> bytes:
+        usage = {"prompt_tokens": 900, "completion_tokens": read, "total_tokens": 900 + read}
+        body = {"id": "c1", "object": "chat.completion", "model": "gpt-5", "choices": [], "usage": usage}
+        entry = {
+            "startedDateTime": "2026-06-02T10:00:00.000Z",
+            "time": 100,
+            "request": {"method": "POST", "url": "https://api.openai.com/v1/chat/completions", "headers": []},
+            "response": {"status": 200, "headers": [], "content": {"text": json.dumps(body)}},
+        }
+        return json.dumps({"log": {"entries": [entry]}}).encode()
+
+    def outputs(batch: Batch | None) -> list[int | None]:
+        return [r.output_tokens for r in batch.records if isinstance(r, Call)] if batch is not None else []
+
+    log = tmp_path / "x.har"
+    now = time.time_ns() // 1_000_000_000 * 1_000_000_000 + 123
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("monitor.sources.files.time.time_ns", lambda: now + 5_000_000)
+        log.write_bytes(answer(11))
+        os.utime(log, ns=(now, now))
+        tail = Tail(log)
+        assert outputs(tail.read()) == [11]
+        log.write_bytes(answer(22))
+        os.utime(log, ns=(now, now))
+        assert tail.read() is None
+        patch.setattr("monitor.sources.files.time.time_ns", lambda: now + 30_000_000)
+        assert tail.changed()
+        assert outputs(tail.read()) == [22]
+        assert not tail.changed()
+        assert tail.read() is None
