@@ -157,6 +157,8 @@ def _watch(args: argparse.Namespace, table: Table) -> int:
         return watch(args, table, follower, request, sys.stdout.write)
     finally:
         follower.close()
+        if args.verbose:
+            print(follower.told(), file=sys.stderr)
 
 
 def watch(

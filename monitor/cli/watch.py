@@ -44,18 +44,22 @@ def run(args: argparse.Namespace) -> int:
     from monitor.dashboard.live import LiveFeed
 
     request = common.request(args)
+    feeds: list[LiveFeed] = []
 
     def feed() -> LiveFeed:
-        return LiveFeed(
-            request.paths,
-            options=request.options,
-            settings=request.settings,
-            wanted=request.wanted,
-            threshold=args.threshold or None,
-            polling=args.polling or None,
+        feeds.append(
+            LiveFeed(
+                request.paths,
+                options=request.options,
+                settings=request.settings,
+                wanted=request.wanted,
+                threshold=args.threshold or None,
+                polling=args.polling or None,
+            )
         )
+        return feeds[-1]
 
-    return int(
+    code = int(
         run_dashboard(
             feed,
             once=args.once,
@@ -67,6 +71,10 @@ def run(args: argparse.Namespace) -> int:
             verbose=args.verbose,
         )
     )
+    if args.verbose:
+        for made in feeds:
+            print(made.follower.told(), file=sys.stderr)
+    return code
 
 
 def zone_of(name: str | None) -> tzinfo | None:

@@ -1,6 +1,6 @@
 """Following many files as they grow: native events where there are any, polling as well and instead.
 
-Only appended bytes are read (:class:`~monitor.sources.files.Tail`); ``bytes_read`` counts them. A file that is rotated,
+Only appended bytes are read (:class:`~monitor.sources.files.Tail`), and counted. A file that is rotated,
 truncated, replaced or rewritten is read anew, one that appears later is found, one that vanishes keeps what it said.
 Events name what changed; as they do not reach everything (network file systems, links to elsewhere, lost events), the
 files that changed last are looked at often and all files now and then, more seldom where looking takes long.
@@ -60,7 +60,7 @@ class Follower:
         self.options = options
         self.tails: dict[str, Tail] = {}
         self.problems: list[Problem] = []
-        self.bytes_read = 0
+        self.bytes_read = self.bytes_appended = self.bytes_again = 0
         self.polling = bool(os.environ.get("CTXMON_POLLING")) if polling is None else polling
         self._clock = clock
         self._queue: list[Tail] = []
@@ -111,6 +111,14 @@ class Follower:
         self._wake.clear()
         return changed
 
+    def told(self) -> str:
+        """What following took, as a sentence."""
+        first = self.bytes_read - self.bytes_appended - self.bytes_again
+        return (
+            f"files followed{' by polling' if self.polling else ''}: {len(self.tails):,}; "
+            f"bytes read: {first:,} at first, {self.bytes_appended:,} appended, {self.bytes_again:,} rewritten"
+        )
+
     def close(self) -> None:
         """End the watching threads."""
         for _, stop in self._watched.values():
@@ -150,11 +158,17 @@ class Follower:
                 self._queue.append(tail)
 
     def _read(self, tail: Tail) -> Batch | None:
-        before = tail.bytes_read
+        before, known = tail.bytes_read, tail.parser is not None
         batch = tail.read(final=False)
         if (batch is None or not batch.records) and tail.unfinished and self._settled(tail):
             batch = tail.read(final=True)
-        self.bytes_read += tail.bytes_read - before
+        read = tail.bytes_read - before
+        self.bytes_read += read
+        if known and batch is not None:
+            if batch.replace:
+                self.bytes_again += read
+            else:
+                self.bytes_appended += read
         if batch is not None:
             self._hot[tail.name] = min(tail.changed_at, time.time_ns())
             if len(self._hot) > _HOT_FILES:

@@ -132,3 +132,16 @@ def test_one_frame_waits_for_what_is_counted_beside(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert code == 0
     assert "results: Read" in out and "counting" not in out
+
+
+def test_what_following_took_is_told_with_v(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from monitor.cli import main
+    from tests.sources.test_files import row
+
+    log = tmp_path / "s.jsonl"
+    log.write_bytes(row(1) + row(2))
+    assert main(["watch", "--once", "--no-cache", str(log)]) == 0
+    assert "bytes read" not in capsys.readouterr().err
+    assert main(["watch", "--once", "-v", "--no-cache", str(log)]) == 0
+    size = len(row(1) + row(2))
+    assert f"files followed: 1; bytes read: {size} at first, 0 appended, 0 rewritten" in capsys.readouterr().err

@@ -130,6 +130,9 @@ def test_only_files_that_changed_are_read_when_everything_is_looked_at(
     assert drain(follower) == ["m1007"]
     assert names == ["007.jsonl"]
     assert follower.bytes_read == total + len(row(1_007))
+    assert follower.told() == (
+        f"files followed by polling: 200; bytes read: {total:,} at first, {len(row(1_007)):,} appended, 0 rewritten"
+    )
 
 
 def test_rotation_truncation_replacement_and_rewriting(tmp_path: Path) -> None:
