@@ -11,10 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+
+from monitor.recorder.prefixes import Beginnings, State
+
+T = TypeVar("T")
 
 _DROPPED = frozenset({"cache_control", "status", "annotations", "logprobs"})
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
@@ -23,6 +28,7 @@ _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _BILLING = "x-anthropic-billing-header"
 _SYSTEM_ROLES = ("system", "developer")
 _MEMORY = 20_000  # digests of messages seen lately; one entry takes about 150 bytes
+_PARTS = 256  # and of system prompts and tool definitions
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -97,11 +103,25 @@ def normalise(message: Any) -> bytes | None:
 
 
 class MessageDigests:
-    """Digests of messages; those seen lately are known by the digest of their raw bytes, without decoding them."""
+    """Digests of messages; those seen lately are known by the hash of their raw bytes, without decoding them."""
 
     def __init__(self) -> None:
+        self.beginnings = Beginnings()
         #: hash of the raw bytes -> digest of the message (b"" if skipped), whether it stands for what was before it
         self._known: OrderedDict[tuple[int, int], tuple[bytes, bool]] = OrderedDict()
+        self._parts: OrderedDict[tuple[int, int], Any] = OrderedDict()
+
+    def part(self, raw: bytes, make: Callable[[], T]) -> T:
+        """What ``make`` makes of a large part of a request that comes with each call, known by the part's bytes."""
+        key = (hash(raw), len(raw))
+        if key in self._parts:
+            self._parts.move_to_end(key)
+        else:
+            self._parts[key] = make()
+            if len(self._parts) > _PARTS:
+                self._parts.popitem(last=False)
+        made: T = self._parts[key]
+        return made
 
     def of(self, raw: bytes) -> tuple[bytes, bool]:
         """Digest of one message given as JSON (b"" if it is no part of the chain), and whether it is a summary."""
@@ -126,16 +146,26 @@ class Chain:
     """The messages of one request as two rows of digests."""
 
     def __init__(self, digests: MessageDigests) -> None:
-        self._digests = digests
+        self.digests = digests
         self._last = b""
         self.rolling = bytearray()  # h(i) = digest(h(i - 1) + digest of message i)
         self.single = bytearray()
         self.count = 0  # messages of the request, skipped ones included
         self.summary = False  # one of them stands for what was before it
 
+    @property
+    def state(self) -> State:
+        """Where it stands, to go on from there another time."""
+        return State(self.count, self._last, bytes(self.rolling), bytes(self.single), self.summary)
+
+    def resume(self, state: State) -> None:
+        """Go on from where a chain stood."""
+        self.count, self._last, self.summary = state.messages, state.last, state.summary
+        self.rolling, self.single = bytearray(state.rolling), bytearray(state.single)
+
     def add(self, raw: bytes | None, raw_digest: bytes = b"") -> None:
         """Add the next message as JSON; None for one too large to be kept, of which only a raw digest is known."""
-        one, summary = (raw_digest, False) if raw is None else self._digests.of(raw)
+        one, summary = (raw_digest, False) if raw is None else self.digests.of(raw)
         self.count += 1
         self.summary = self.summary or summary
         if not one:

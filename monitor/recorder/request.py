@@ -13,11 +13,14 @@ from monitor.recorder.bodies import BodyText
 from monitor.recorder.decode import DecodeError, Decoder, decoder
 from monitor.recorder.evidence import Chain, MessageDigests, decode, hashed_unless_id, identifier
 from monitor.recorder.jsonsplit import Splitter
+from monitor.recorder.prefixes import SPARE
 
 WHOLE = 4 * 1024 * 1024  # a body is kept up to here (decoded), beyond it is split while it comes
 MEMBER = 1024 * 1024
 _MESSAGES = ("messages", "input", "contents")
 _SPREAD = frozenset(_MESSAGES)
+_SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
+_BLANKS = b" \t\r\n"
 
 
 class RequestFacts:
@@ -121,12 +124,43 @@ class RequestFacts:
             if raw[:1] == b'"':
                 self._element(key, raw, b"")
             elif raw[:1] == b"[":
-                try:
-                    elements = [bytes(e) for e in msgspec.json.decode(raw, type=list[msgspec.Raw])]
-                except (msgspec.MsgspecError, RecursionError):
-                    continue
-                for element in elements:
-                    self._element(key, element, b"")
+                self._list(key, raw)
+
+    def _list(self, key: str, raw: bytes) -> None:
+        """Take the messages of a JSON list; of one that goes on with a list seen before only those behind it."""
+        beginnings = self.chain.digests.beginnings
+        known = beginnings.find(raw) if not self.chain.count else None
+        if known is not None:
+            rest = raw[known.end :].lstrip(_BLANKS)
+            elements = _elements(b"[" + rest[1:] if rest[:1] == b"," else b"[" + rest)
+            if elements:
+                self.chain.resume(known.state)
+                self._opening = _elements(raw[: known.opening] + b"]") if known.opening else []
+                self._take_list(key, raw, elements, known.opening)
+                return
+        self._take_list(key, raw, _elements(raw), None)
+
+    def _take_list(self, key: str, raw: bytes, elements: list[bytes], opening: int | None) -> None:
+        fresh = not self.chain.count or opening is not None
+        keep = len(elements) - SPARE if fresh else -1
+        for place, element in enumerate(elements):
+            if place == keep and keep > 0:
+                self._note(raw, elements[keep:], opening)
+            self._element(key, element, b"")
+
+    def _note(self, raw: bytes, rest: list[bytes], opening: int | None) -> None:
+        """Remember the list up to here; ``rest`` are its last messages."""
+        end = len(raw)
+        for element in reversed(rest):
+            end = raw.rfind(element, 0, end)
+            if element[:1] != b"{" or end < 0:
+                return
+        end = len(raw[:end].rstrip(_BLANKS + b","))
+        if opening is None:
+            opening = 0
+            for element in self._opening:
+                opening = raw.find(element, opening) + len(element)
+        self.chain.digests.beginnings.note(raw, end, opening, self.chain.state)
 
     def value(self, key: str) -> Any:
         """A top-level member, decoded; None if it is missing or broken."""
@@ -168,23 +202,24 @@ class RequestFacts:
 
     def digests(self) -> dict[str, Any]:
         """The evidence by content: digests of messages, system prompt and tools."""
-        system = self.system()
-        tools = self.value("tools")
-        tools_digest = evidence.tools_digest(tools)
+        tools_digest, _ = self._tools()
         if tools_digest is None and self._tools_raw_digest:
             tools_digest = self._tools_raw_digest.hex()
         out: dict[str, Any] = {
             "count": self.chain.count or None,
             "messages": b64encode(self.chain.rolling).decode() or None,
             "message_ids": b64encode(self.chain.single).decode() or None,
-            "system": evidence.system_digest(system),
+            "system": self.chain.digests.part(
+                b"\0".join([b"system", *(self._members.get(key, b"") for key in _SYSTEM), *self._opening]),
+                lambda: evidence.system_digest(self.system()),
+            ),
             "tools": tools_digest,
         }
         return {k: v for k, v in out.items() if v is not None}
 
     def system(self) -> Any:
         """The system prompt: a member of its own, else the messages of that role at the beginning."""
-        for key in ("system", "instructions", "systemInstruction", "system_instruction"):
+        for key in _SYSTEM:
             found = self.value(key)
             if found:
                 return found
@@ -199,12 +234,21 @@ class RequestFacts:
                 blocks += content if isinstance(content, list) else [content]
         return blocks or None
 
+    def _tools(self) -> tuple[str | None, int]:
+        """Digest of the tool definitions, and how many there are."""
+
+        def read() -> tuple[str | None, int]:
+            tools = self.value("tools")
+            count = len(tools) if isinstance(tools, list) else 0
+            if count and isinstance(tools[0], dict) and isinstance(tools[0].get("functionDeclarations"), list):
+                count = sum(len(t.get("functionDeclarations") or ()) for t in tools if isinstance(t, dict))
+            return evidence.tools_digest(tools), count
+
+        return self.chain.digests.part(b"tools\0" + self._members.get("tools", b""), read)
+
     def hints(self) -> dict[str, Any]:
         """What helps to tell work from side calls and compaction."""
-        tools = self.value("tools")
-        count = len(tools) if isinstance(tools, list) else 0
-        if count and isinstance(tools[0], dict) and isinstance(tools[0].get("functionDeclarations"), list):
-            count = sum(len(t.get("functionDeclarations") or ()) for t in tools if isinstance(t, dict))
+        _, count = self._tools()
         limit = self.value("max_tokens") or self.value("max_completion_tokens") or self.value("max_output_tokens")
         generation = self.value("generationConfig")
         schema = False
@@ -218,7 +262,7 @@ class RequestFacts:
         out: dict[str, Any] = {
             "tools": count,
             "max_tokens": limit if isinstance(limit, int) else None,
-            "asks": evidence.asks(last, evidence.system_text(self.system()), bool(count)),
+            "asks": evidence.asks(last, "" if count else evidence.system_text(self.system()), bool(count)),
             "after_summary": self.chain.summary or None,
             "json_schema": schema or self._wants_schema() or None,
             "warm_up": True if self.value("generate") is False else None,
@@ -256,6 +300,14 @@ class RequestFacts:
         if isinstance(last, dict) and str(last.get("type", "")).startswith("compaction"):
             trigger = not last.get("encrypted_content")
         return {k: v for k, v in {"asked": kinds or None, "trigger_item": trigger or None}.items() if v is not None}
+
+
+def _elements(raw: bytes) -> list[bytes]:
+    """The elements of a JSON list, each as it stands there; none if it is broken."""
+    try:
+        return [bytes(e) for e in msgspec.json.decode(raw, type=list[msgspec.Raw])]
+    except (msgspec.MsgspecError, RecursionError):
+        return []
 
 
 def codex_metadata(text: Any) -> dict[str, str | None]:
