@@ -36,6 +36,7 @@ from monitor.recorder.upstreams import Route
 BATCH = 256 * 1024  # bytes gathered before they go to the worker
 KEPT = 64 * 1024  # the last bytes of what cannot be handed over
 BACKLOG = 48 * 1024 * 1024  # bytes the worker may be behind
+HELD = 32  # lines that may be kept for a moment while the worker is busy
 TUNNEL_DELAY_S = 0.005  # pieces of an upgraded connection gather this long
 _OP_COST = 120  # what an entry costs beside its bytes
 
@@ -67,9 +68,9 @@ class Capture:
 
     def response(self, payload: list[bytes], now: float) -> None:
         """Bytes of the answer's body went to the client."""
-        for piece in payload:
-            self._received += len(piece)
-            self._add(RESPONSE, now, piece, len(piece))
+        data = b"".join(payload) if len(payload) > 1 else payload[0]
+        self._received += len(data)
+        self._add(RESPONSE, now, data, len(data))
 
     def tunnel(self, from_client: bool, data: bytes) -> None:
         """Bytes of an upgraded connection passed."""
@@ -161,6 +162,7 @@ class Recorder:
         # written by one thread each, read by both
         self._put = 0
         self._done = 0
+        self._held = 0  # lines the log was told to wait with
         self._said: set[str] = set()
         self.calls = 0  # lines made
         self._thread = threading.Thread(target=self._run, name="ctxmon-record", daemon=True)
@@ -220,12 +222,17 @@ class Recorder:
                     job.finish(end)
                 except Exception as error:
                     self._trouble(error)
+            if self._held and self._queue.empty():
+                self._held = 0
+                self._log.wake()
             self._done += size
             del item, job, ops  # hold nothing while waiting
 
     def _emit(self, record: dict[str, Any]) -> None:
         self.calls += 1
-        self._log.write(record, without_bodies(record) if self._settings.bodies else None)
+        # while other calls wait to be read, lines go to the log in groups
+        self._held = self._held + 1 if self._held < HELD and not self._queue.empty() else 0
+        self._log.write(record, without_bodies(record) if self._settings.bodies else None, more=self._held > 0)
 
     def _trouble(self, error: Exception) -> None:
         name = type(error).__name__

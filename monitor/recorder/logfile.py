@@ -1,14 +1,15 @@
 """The file of the call log: one JSON line per call, appended whole, rotated by size and age, its owner's alone.
 
 A thread of its own writes, so that a slow disk holds up neither traffic nor reading. Lines wait in memory up to a
-bound while the file cannot be written; there is one warning per outage. Each line goes to the system in one call
-before the next is begun: when the process is killed, every line written is there, and a torn last line can only stem
-from the machine itself going down. It is closed off with a line end when the log is opened again.
+bound while the file cannot be written; there is one warning per outage. Whole lines go to the system in one call before
+the next are begun: when the process is killed, every line written is there, and a torn last line can only stem from the
+machine itself going down. It is closed off with a line end when the log is opened again.
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import stat
 import threading
@@ -23,6 +24,7 @@ from typing import Any
 import msgspec
 
 RETRY_S = 2.0  # between attempts while the file cannot be written
+_TOGETHER, _PIECE = 64, 256 * 1024  # lines, and bytes, that are written in one piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,8 @@ class CallLog:
         self._thread.start()
         return not self._failing
 
-    def write(self, record: dict[str, Any], smaller: dict[str, Any] | None = None) -> None:
-        """Queue one record, or ``smaller`` in its place if too much is waiting."""
+    def write(self, record: dict[str, Any], smaller: dict[str, Any] | None = None, more: bool = False) -> None:
+        """Queue one record, or ``smaller`` in its place if too much is waiting; ``more`` follow at once, or a wake."""
         line = self._encode(record) + b"\n"
         if smaller is not None and self._waiting_size + len(line) > self.options.pending:
             line = self._encode(smaller) + b"\n"
@@ -96,9 +98,15 @@ class CallLog:
                 self._waiting.append(line)
                 self._waiting_size += len(line)
                 first = False
-            self._wake.notify()
+            if not more:
+                self._wake.notify()
         if first:
             self._warn(f"The call log {self.path} cannot be written fast enough; calls are missing in it from now on.")
+
+    def wake(self) -> None:
+        """Have what is queued written."""
+        with self._wake:
+            self._wake.notify()
 
     def close(self, timeout: float = 5.0) -> bool:
         """Write what waits and end the writer. False if that took longer than ``timeout`` seconds."""
@@ -118,11 +126,13 @@ class CallLog:
                     self._wake.wait()
                 if not self._waiting:
                     break
-                line = self._waiting[0]
-            if self._append(line):
-                with self._wake:
+                lines = self._group()
+            done = self._append(lines)
+            with self._wake:
+                for line in lines[:done]:
                     self._waiting.popleft()
                     self._waiting_size -= len(line)
+            if done == len(lines):
                 continue
             with self._wake:
                 if self._closing:
@@ -132,11 +142,26 @@ class CallLog:
             os.close(self._fd)
             self._fd = None
 
-    def _append(self, line: bytes) -> bool:
-        """Write one line; False if it must be tried again."""
+    def _group(self) -> list[bytes]:
+        """The lines to write in one piece: one, or those that wait while there is room up to the next rotation."""
+        lines = [self._waiting[0]]
+        size, end = len(lines[0]), self.options.rotate_size
+        if self.options.fsync or self._failing:
+            return lines
+        for line in itertools.islice(self._waiting, 1, _TOGETHER):
+            size += len(line)
+            if size > _PIECE or (end and self._size + size > end):
+                break
+            lines.append(line)
+        return lines
+
+    def _append(self, lines: list[bytes]) -> int:
+        """Write lines in one piece; gives how many of them are written, the others must be tried again."""
+        data = lines[0] if len(lines) == 1 else b"".join(lines)
+        whole = 0
         try:
             self._follow()
-            self._rotate_if_due(len(line))
+            self._rotate_if_due(len(data))
             if self._fd is None:
                 self._open()
             assert self._fd is not None
@@ -144,22 +169,23 @@ class CallLog:
                 os.write(self._fd, b"\n")
                 self._size += 1
                 self._torn = False
-            done = os.write(self._fd, line)
+            done = os.write(self._fd, data)
             self._size += done
-            if done < len(line):  # the disk is full: take the half line back, or close it off later
-                self._take_back(done)
+            whole = len(lines) if done == len(data) else data.count(b"\n", 0, done)
+            self.written += whole
+            if done < len(data):  # the disk is full: take the half line back, or close it off later
+                self._take_back(done - data.rfind(b"\n", 0, done) - 1)
                 raise OSError(errno.ENOSPC, "No space left on device")
         except OSError as error:
             self._cannot(error)
-            return False
+            return whole
         self._failing = False
-        self.written += 1
         if self.options.fsync:
             try:
                 os.fsync(self._fd)
             except OSError as error:  # the line is written; to write it again would double it
                 self._cannot(error)
-        return True
+        return whole
 
     def _cannot(self, error: OSError) -> None:
         if not self._failing:
@@ -171,6 +197,8 @@ class CallLog:
 
     def _take_back(self, done: int) -> None:
         assert self._fd is not None
+        if not done:
+            return
         try:
             os.ftruncate(self._fd, self._size - done)
             self._size -= done
@@ -215,7 +243,7 @@ class CallLog:
         if self._fd is None:
             return
         try:
-            there = self.path.stat()
+            there = os.stat(self.path)
             mine = os.fstat(self._fd)
             if (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev):
                 self._size = there.st_size

@@ -207,3 +207,44 @@ def test_default_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
     assert default_log() == tmp_path / "ctxmon" / "calls.jsonl"
+
+
+def test_lines_that_wait_are_written_together_and_whole_lines_stay_when_the_disk_fills(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    log = started(path, warnings)
+    sizes: list[int] = []
+    room = 25
+    write = os.write
+
+    def short(fd: int, data: bytes) -> int:
+        nonlocal room
+        sizes.append(len(data))
+        done = write(fd, data[:room]) if room else 0
+        room -= done
+        return done
+
+    monkeypatch.setattr("monitor.recorder.logfile.os.write", short)
+    monkeypatch.setattr("monitor.recorder.logfile.RETRY_S", 0.05)
+    for n in range(4):
+        log.write({"n": n}, more=True)  # {"n":0} and its line feed are 8 bytes
+    assert log.written == 0
+    log.wake()
+    settle_line(log, 3)  # 24 bytes; the one byte of the fourth is taken back
+    assert sizes[0] == 32
+    assert path.read_bytes() == b'{"n":0}\n{"n":1}\n{"n":2}\n'
+    room = 1000
+    settle_line(log, 4)
+    assert log.close() and numbers(path) == [0, 1, 2, 3]
+    assert len(warnings) == 1 and log.lost == 0
+
+
+def test_lines_written_together_do_not_outgrow_the_size_at_which_to_rotate(tmp_path: Path, warnings: list[str]) -> None:
+    path = tmp_path / "log.jsonl"
+    log = started(path, warnings, rotate_size=24)
+    for n in range(7):
+        log.write({"n": n}, more=True)
+    log.wake()
+    assert log.close()
+    assert sorted(numbers(p) for p in tmp_path.iterdir()) == [[0, 1, 2], [3, 4, 5], [6]]
