@@ -9,11 +9,12 @@ from monitor.reports.clock import Clock
 from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, middle, percent, tokens, usd, width
 from monitor.reports.text import table as aligned
 from monitor.reports.words import (
-    ESTIMATED,
-    EVENTS,
     MISS,
     PARTIAL,
+    cause_word,
     chain_name,
+    event_sign,
+    event_word,
     plural,
     read_share,
     turn_cost_mark,
@@ -122,11 +123,8 @@ def _marks(view: SessionView | None) -> Mapping[int, dict[str, str]]:
     marks: dict[int, dict[str, str]] = {}
     for event in view.events if view is not None else ():
         place = event.before_call if event.before_call is not None else event.after_call
-        known = EVENTS.get(event.kind)
-        if known is None or place is None:
-            continue
-        guessed = event.evidence == "inferred"
-        marks.setdefault(place, {})[event.kind] = f"{known[guessed]} {ESTIMATED if guessed else ''}{known[2]}"
+        if place is not None:
+            marks.setdefault(place, {})[event.kind] = f"{event_sign(event)} {event_word(event)}"
     return marks
 
 
@@ -142,7 +140,7 @@ def _note(turn: Turn, marks: Mapping[str, str], ink: Ink, name_chain: bool) -> s
     notes += [ink(mark, "yellow") for mark in marks.values()]
     if turn.cache_miss_cause is not None:
         sign, colour = (MISS, "red") if turn.cache_outcome == "miss" else (PARTIAL, "yellow")
-        why = "" if turn.cache_miss_cause in marks else f": {turn.cache_miss_cause.replace('_', ' ')}"
+        why = "" if turn.cache_miss_cause in marks else f": {cause_word(turn.cache_miss_cause)}"
         notes.append(ink(f"{sign} {turn.cache_outcome}{why}", colour))
     return " ".join(notes)
 

@@ -8,7 +8,7 @@ from monitor.reports.clock import Clock
 from monitor.reports.html_parts import Raw
 from monitor.reports.sampling import Curve
 from monitor.reports.text import UNKNOWN, percent, usd
-from monitor.reports.words import MISS, PARTIAL, read_share, turn_cost_mark, turn_mark, turn_output_mark
+from monitor.reports.words import MISS, PARTIAL, cause_word, read_share, turn_cost_mark, turn_mark, turn_output_mark
 from monitor.sessions.view import Turn
 
 
@@ -42,7 +42,7 @@ def outcome(turn: Turn) -> str:
     """What the cache did, in words: ``✖ miss: expired``."""
     if turn.cache_miss_cause is not None:
         sign = MISS if turn.cache_outcome == "miss" else PARTIAL
-        return f"{sign} {turn.cache_outcome}: {turn.cache_miss_cause.replace('_', ' ')}"
+        return f"{sign} {turn.cache_outcome}: {cause_word(turn.cache_miss_cause)}"
     return "not reported" if turn.cache_outcome == "unreported" else turn.cache_outcome
 
 

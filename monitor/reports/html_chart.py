@@ -19,10 +19,10 @@ from monitor.reports.sampling import Curve
 from monitor.reports.text import UNKNOWN, tokens, usd
 from monitor.reports.words import (
     ASSUMED,
-    ESTIMATED,
-    EVENTS,
     MISS,
     PARTIAL,
+    event_sign,
+    event_word,
     plural,
     read_share,
     span,
@@ -289,8 +289,7 @@ def _forecast_label(view: SessionView, frame: Frame) -> str:
 
 def event_words(event: Event, clock: Clock) -> str:
     """An event in a sentence: what, when, by which evidence, and what it did to the size."""
-    known = EVENTS[event.kind]
-    parts = [(ESTIMATED if event.evidence == "inferred" else "") + known[2], event.evidence]
+    parts = [event_word(event), event.evidence]
     if event.trigger:
         parts.append(event.trigger)
     if event.tokens_before is not None or event.tokens_after is not None:
@@ -303,7 +302,7 @@ def event_words(event: Event, clock: Clock) -> str:
 
 
 def _marks(view: SessionView, curve: Curve, frame: Frame, clock: Clock) -> str:
-    events = [event for event in view.events if event.chain == curve.chain and event.kind in EVENTS]
+    events = [event for event in view.events if event.chain == curve.chain]
     if len(events) > _MOST_MARKS:
         events = [event for event in events if event.kind in ("compaction", "clear")][:_MOST_MARKS]
     out = []
@@ -313,7 +312,7 @@ def _marks(view: SessionView, curve: Curve, frame: Frame, clock: Clock) -> str:
             index = event.after_call + 1 if event.after_call is not None else None
         if index is None:
             continue
-        sign = EVENTS[event.kind][event.evidence == "inferred"]
+        sign = event_sign(event)
         left = frame.left(min(curve.place_of(index), float(frame.calls)))
         kind = _CLASSES.get(event.kind, "ev-e")
         out.append(f'<i class="{kind}" style="left:{left}%" title="{esc(event_words(event, clock))}">{sign}</i>')

@@ -13,7 +13,7 @@ from monitor.reports.doctor import advice
 from monitor.reports.html_parts import Raw, amount_bar, details, esc, section, table, tag
 from monitor.reports.replayed import MOST_CALLS, Summary
 from monitor.reports.text import UNKNOWN, tokens, usd
-from monitor.reports.words import AT_LEAST, CAUSES, ESTIMATED, cost_mark, output_mark, plural
+from monitor.reports.words import AT_LEAST, CAUSES, ESTIMATED, cause_word, cost_mark, output_mark, plural
 from monitor.sessions.view import Loaded, SessionView
 
 
@@ -69,7 +69,7 @@ def misses(views: Sequence[SessionView]) -> Raw:
     largest = max((row.cost or 0.0 for row in found), default=0.0)
     rows = [
         (
-            row.cause.replace("_", " "),
+            cause_word(row.cause),
             CAUSES.get(row.cause, ""),
             f"{row.calls:,}",
             f"{row.partial:,}",

@@ -18,10 +18,10 @@ from monitor.reports.text import UNKNOWN, clean, duration, percent, tokens, usd
 from monitor.reports.words import (
     ASSUMED,
     ESTIMATED,
-    EVENTS,
     HOW,
     chain_name,
     cost_mark,
+    event_sign,
     is_work,
     output_mark,
     plural,
@@ -278,13 +278,12 @@ def balance_cells(cost: CompactionCost, clock: Clock) -> tuple[object, ...]:
     """What one compaction took and gave, as cells."""
     event = cost.event
     summary = usd(cost.summary_call_usd, mark=ESTIMATED if cost.summary_call_estimated else "")
-    sign = EVENTS["compaction"][event.evidence == "inferred"]
     evidence = ", ".join(part for part in (event.evidence, event.trigger) if part)
     return (
         clock(event.time),
         event.before_call if event.before_call is not None else UNKNOWN,
         f"{tokens(event.tokens_before)} → {tokens(event.tokens_after)}",
-        f"{sign} {evidence}",
+        f"{event_sign(event)} {evidence}",
         f"{summary} + {usd(cost.rewrite_usd)}",
         usd(cost.saved_usd),
         cost.break_even_call if cost.break_even_call is not None else UNKNOWN,
@@ -316,13 +315,13 @@ def _compactions(view: SessionView, clock: Clock) -> Raw:
 
 
 def _events(view: SessionView, clock: Clock) -> Raw:
-    found = [event for event in view.events if event.kind != "compaction" and event.kind in EVENTS]
+    found = [event for event in view.events if event.kind != "compaction"]
     if not found:
         return Raw("")
     lines = [
         tag(
             "li",
-            EVENTS[event.kind][event.evidence == "inferred"],
+            event_sign(event),
             f" {chain_name(event.chain)}: {event_words(event, clock)}",
         )
         for event in found[:_MOST_EVENTS]

@@ -1,15 +1,17 @@
-"""The words and signs that all reports share, so that text, Markdown and HTML say the same."""
+"""The words and signs that all reports and the dashboard share, so that all of them say the same."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from monitor.reports.text import clean, cut
+from monitor.records import Event
+from monitor.reports.text import clean, cut, tokens
 from monitor.sessions.view import SessionView, Turn
 
-#: marks of values: assumed, estimated or inferred, a lower bound (the dashboard uses the same)
+#: marks of values: assumed, estimated or inferred, a lower bound
 ASSUMED, ESTIMATED, AT_LEAST = "?", "~", "≥"
 
+#: cause of a miss -> what it means; :func:`cause_word` names it
 CAUSES = {
     "compaction": "after a compaction",
     "trim": "tool results were dropped",
@@ -106,6 +108,37 @@ def turn_cost_mark(turn: Turn) -> str:
     if turn.call.output_is_lower_bound and turn.cost_source != "logged":
         return AT_LEAST
     return ESTIMATED if turn.cost_estimated else turn_mark(turn)
+
+
+def cause_word(cause: str) -> str:
+    """The cause of a miss as a word: ``model switch``."""
+    return cause.replace("_", " ")
+
+
+_CHANGED = {"tools": "the tools changed", "system": "the system text changed", "history": "the history changed"}
+
+
+def why_missed(turn: Turn) -> str:
+    """Why a call missed the cache, in a sentence; where the bodies show it, what of the prompt was changed."""
+    change = turn.prefix_change
+    if change is None:
+        return CAUSES[turn.cache_miss_cause or "unknown"]
+    told = _CHANGED[change.what]
+    if change.message is not None:
+        told += f" from message {change.message + 1} on"
+    if change.depth_tokens is not None:
+        told += f", {ESTIMATED}{tokens(change.depth_tokens)} tokens in"
+    return told
+
+
+def event_sign(event: Event) -> str:
+    """The sign of an event, another one where it is inferred: ``▲``, ``△``."""
+    return EVENTS[event.kind][event.evidence == "inferred"]
+
+
+def event_word(event: Event) -> str:
+    """An event in a word: ``compaction``, ``~compaction`` where it is inferred."""
+    return f"{ESTIMATED if event.evidence == 'inferred' else ''}{EVENTS[event.kind][2]}"
 
 
 def read_share(turn: Turn) -> float | None:

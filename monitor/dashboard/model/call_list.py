@@ -6,19 +6,21 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
-from monitor.dashboard.model.calls import (
-    CAUSES,
-    EVENT_WORDS,
-    cost_mark,
-    outcome,
-    output_mark,
-    prompt_mark,
-    read_share,
-)
-from monitor.dashboard.model.curve import GLYPHS, unchanged
+from monitor.dashboard.model.calls import outcome
+from monitor.dashboard.model.curve import unchanged
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, moment, percent, printable, tokens, usd
 from monitor.records import Event
+from monitor.reports.words import (
+    MISS,
+    PARTIAL,
+    event_sign,
+    event_word,
+    read_share,
+    turn_cost_mark,
+    turn_mark,
+    turn_output_mark,
+)
 from monitor.sessions.view import CompactionCost, SessionView, Turn
 
 SORTS = ("turn", "prompt", "new", "write", "out", "cost")
@@ -157,8 +159,7 @@ class TurnList:
         for event in self._events.get(turn.index, ()):
             if event.kind in ("model_switch", "error"):
                 continue
-            glyph = GLYPHS[event.kind][event.evidence == "inferred"]
-            return (f"{glyph} {EVENT_WORDS[event.kind]}", "mark")
+            return (f"{event_sign(event)} {event_word(event)}", "mark")
         if call.status == "error":
             return ("! failed", "bad")
         if call.status == "in_flight":
@@ -166,11 +167,10 @@ class TurnList:
         if call.purpose == "compaction":
             return ("writes the summary", "mark")
         if turn.cache_outcome in ("miss", "partial"):
-            cause = CAUSES.get(turn.cache_miss_cause or "unknown", "")
-            style = "bad" if turn.cache_outcome == "miss" else "warn"
-            return (f"{'✖' if turn.cache_outcome == 'miss' else '◐'} {turn.cache_outcome}: {cause}", style)
+            word, style = outcome(turn)
+            return (f"{MISS if turn.cache_outcome == 'miss' else PARTIAL} {word}", style)
         for event in self._events.get(turn.index, ()):
-            return (f"{GLYPHS[event.kind][0]} {EVENT_WORDS[event.kind]}", "mark")
+            return (f"{event_sign(event)} {event_word(event)}", "mark")
         return ("", "")
 
     def _columns(self) -> tuple[Column, ...]:
@@ -178,13 +178,13 @@ class TurnList:
             Column("turn", "turn", 7, ">", 1, lambda t: (f"#{t.index}", "")),
             Column("time", "time", 8, "<", 5, lambda t: (moment(t.call.time, self.zone), "dim")),
             Column("chain", "line", 8, "<", 12, lambda t: (_chain(t.call.chain), "dim")),
-            Column("prompt", "prompt", 6, ">", 1, lambda t: (tokens(t.call.prompt_tokens, prompt_mark(t)), "bold")),
+            Column("prompt", "prompt", 6, ">", 1, lambda t: (tokens(t.call.prompt_tokens, turn_mark(t)), "bold")),
             Column("read", "cached", 6, ">", 4, lambda t: (tokens(t.call.cache_read_tokens), "readword")),
             Column("write", "write", 6, ">", 6, lambda t: (tokens(t.call.cache_write_tokens), "writeword")),
             Column("new", "new", 6, ">", 7, lambda t: (tokens(t.call.fresh_tokens), "freshword")),
-            Column("out", "out", 6, ">", 8, lambda t: (tokens(t.call.output_tokens, output_mark(t)), "")),
+            Column("out", "out", 6, ">", 8, lambda t: (tokens(t.call.output_tokens, turn_output_mark(t)), "")),
             Column("hit", "hit", 4, ">", 3, _share),
-            Column("cost", "cost", 8, ">", 9, lambda t: (usd(t.cost_usd, cost_mark(t)), "")),
+            Column("cost", "cost", 8, ">", 9, lambda t: (usd(t.cost_usd, turn_cost_mark(t)), "")),
             Column("message", "msg", 4, ">", 13, lambda t: (_number(t.exchange), "dim")),
             Column("event", "event", 12, "<", 2, self._event, True),
         )
@@ -273,6 +273,5 @@ def _sizes(row: tuple[Event, CompactionCost | None]) -> Span:
 
 def _kind(row: tuple[Event, CompactionCost | None]) -> Span:
     event = row[0]
-    glyph = GLYPHS[event.kind][event.evidence == "inferred"]
     style = "bad" if event.kind in ("error", "overflow", "thrash") else "mark"
-    return (f"{glyph} {EVENT_WORDS[event.kind]}", style)
+    return (f"{event_sign(event)} {event_word(event)}", style)

@@ -6,9 +6,6 @@ import json
 from datetime import tzinfo
 
 from monitor.dashboard.model.text import (
-    ASSUMED,
-    AT_LEAST,
-    ESTIMATED,
     UNKNOWN,
     Line,
     clip,
@@ -21,58 +18,25 @@ from monitor.dashboard.model.text import (
     printable,
     tokens,
     usd,
+    wrap,
 )
 from monitor.records import Event
 from monitor.reports import shape
+from monitor.reports.words import (
+    ASSUMED,
+    AT_LEAST,
+    ESTIMATED,
+    cause_word,
+    event_word,
+    read_share,
+    turn_cost_mark,
+    turn_mark,
+    turn_output_mark,
+    why_missed,
+)
 from monitor.sessions.view import SessionView, Turn
 
 OUTCOME_STYLE = {"hit": "good", "partial": "warn", "miss": "bad", "first": "dim", "unreported": "dim"}
-CAUSES = {
-    "expired": "expired",
-    "compaction": "after compaction",
-    "model_switch": "model switch",
-    "prefix_changed": "prefix changed",
-    "trim": "tool results trimmed",
-    "unknown": "cause unknown",
-}
-EVENT_WORDS = {
-    "compaction": "compaction",
-    "microcompaction": "microcompaction",
-    "trim": "trim",
-    "clear": "clear",
-    "fork": "fork",
-    "rewind": "rewind",
-    "model_switch": "model switch",
-    "error": "error",
-    "overflow": "overflow",
-    "thrash": "thrash",
-    "unexplained_drop": "unexplained drop",
-}
-
-
-def prompt_mark(turn: Turn) -> str:
-    """``~`` where the prompt of the call is an estimate."""
-    return ESTIMATED if turn.call.status == "estimated" else ""
-
-
-def output_mark(turn: Turn) -> str:
-    """``≥`` where the output is a lower bound, ``~`` where it is an estimate."""
-    if turn.call.output_is_lower_bound:
-        return AT_LEAST
-    return prompt_mark(turn)
-
-
-def cost_mark(turn: Turn) -> str:
-    """``~`` where the price was found by a shortened model name or tokens are estimates."""
-    return ESTIMATED if turn.cost_estimated or turn.call.status == "estimated" else ""
-
-
-def read_share(turn: Turn) -> float | None:
-    """Share of the prompt served from the cache; None where the provider tells no figures."""
-    call = turn.call
-    if call.prompt_tokens and call.cache_read_tokens is not None:
-        return call.cache_read_tokens / call.prompt_tokens
-    return None
 
 
 def outcome(turn: Turn) -> tuple[str, str]:
@@ -84,7 +48,7 @@ def outcome(turn: Turn) -> tuple[str, str]:
     word = turn.cache_outcome
     style = OUTCOME_STYLE.get(word, "dim")
     if turn.cache_miss_cause is not None:
-        return f"{word}: {CAUSES.get(turn.cache_miss_cause, turn.cache_miss_cause)}", style
+        return f"{word}: {cause_word(turn.cache_miss_cause)}", style
     return ("not reported" if word == "unreported" else word), style
 
 
@@ -93,7 +57,7 @@ def readout(turn: Turn | None, count: int, width: int, zone: tzinfo | None = Non
     if turn is None:
         return fit((("no turns", "dim"),), width)
     call = turn.call
-    mark = prompt_mark(turn)
+    mark = turn_mark(turn)
     parts: list[tuple[int, Line]] = [
         (0, ((f"#{turn.index}", "bold"), (f" of {count:,}" if width >= 60 else "", "dim"))),
         (9, ((moment(call.time, zone), "dim"),)),
@@ -108,12 +72,12 @@ def readout(turn: Turn | None, count: int, width: int, zone: tzinfo | None = Non
         parts.append((4, (("■ ", "write"), ("write ", "dim"), (tokens(call.cache_write_tokens), ""))))
     if call.fresh_tokens is not None:
         parts.append((3, (("■ ", "fresh"), ("new ", "dim"), (tokens(call.fresh_tokens), ""))))
-    parts.append((6, (("out ", "dim"), (tokens(call.output_tokens, output_mark(turn)), ""))))
+    parts.append((6, (("out ", "dim"), (tokens(call.output_tokens, turn_output_mark(turn)), ""))))
     word, style = outcome(turn)
     if style != "good":
         parts.append((5, ((word, style),)))
     if turn.cost_usd is not None:
-        parts.append((7, ((usd(turn.cost_usd, cost_mark(turn)), ""),)))
+        parts.append((7, ((usd(turn.cost_usd, turn_cost_mark(turn)), ""),)))
     return fit(join_fitting(parts, width), width)
 
 
@@ -122,7 +86,7 @@ def detail(view: SessionView, turn: Turn | None, width: int, zone: tzinfo | None
     if turn is None:
         return [(("no turn chosen", "dim"),)]
     call = turn.call
-    mark = prompt_mark(turn)
+    mark = turn_mark(turn)
     out: list[Line] = []
 
     def row(label: str, value: str, style: str = "", note: str = "", sign: str = "") -> None:
@@ -147,12 +111,15 @@ def detail(view: SessionView, turn: Turn | None, width: int, zone: tzinfo | None
     if call.billed_prompt_tokens is not None and call.billed_prompt_tokens != call.prompt_tokens:
         row("billed", exact(call.billed_prompt_tokens), note="several passes inside")
     reasoning = f"reasoning {tokens(call.reasoning_tokens)}" if call.reasoning_tokens else ""
-    row("output", exact(call.output_tokens, output_mark(turn)), note=reasoning)
+    row("output", exact(call.output_tokens, turn_output_mark(turn)), note=reasoning)
     row("cache", word, style, f"expected {tokens(turn.expected_read)}" if turn.expected_read else "")
+    if turn.cache_miss_cause is not None:
+        for i, part in enumerate(wrap(why_missed(turn), max(12, width - 10))):
+            row("" if i else "why", part)
     if turn.miss_cost_usd:
         row("miss cost", usd(turn.miss_cost_usd, ESTIMATED), "warn")
     source = {"logged": "as logged", "table": "price table"}.get(turn.cost_source or "", "no price known")
-    row("cost", usd(turn.cost_usd, cost_mark(turn)), note=source)
+    row("cost", usd(turn.cost_usd, turn_cost_mark(turn)), note=source)
     row("window", _limit(view, turn), note=turn.context_limit_source or "")
     row("status", call.status if not call.stop else f"{call.status}, stop {printable(call.stop)}")
     if call.purpose != "work":
@@ -173,7 +140,7 @@ def event_lines(event: Event, width: int) -> list[Line]:
     if event.detail:
         words.append(printable(event.detail))
     style = "bad" if event.kind in ("error", "overflow", "thrash") else "mark"
-    line: Line = ((EVENT_WORDS.get(event.kind, event.kind), style), ("  " + ", ".join(words), "dim"))
+    line: Line = ((event_word(event), style), ("  " + ", ".join(words), "dim"))
     out = [fit(line, width)]
     if event.tokens_before is not None or event.tokens_after is not None:
         sizes = f"  {tokens(event.tokens_before)} → {tokens(event.tokens_after)}"

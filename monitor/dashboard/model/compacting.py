@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from monitor.dashboard.compactor import Change, Preview, Retention
 from monitor.dashboard.model.text import (
-    ESTIMATED,
     UNKNOWN,
     Line,
     clip,
@@ -19,6 +18,7 @@ from monitor.dashboard.model.text import (
     tokens,
     wrap,
 )
+from monitor.reports.words import ESTIMATED
 
 #: of messages that go so many are listed: the first and the last of them
 _LISTED = 1_000

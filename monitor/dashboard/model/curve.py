@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from monitor.records import Event
+from monitor.reports.words import event_sign
 from monitor.sessions.view import SessionView, Turn
 
 #: what the cache did, as a number that grows with how much a reader should see it; the largest of a column is shown
@@ -24,20 +25,6 @@ _OUTCOME = {"hit": HIT, "unreported": UNREPORTED, "first": FIRST, "partial": PAR
 MAIN = "main"
 ALL = "*"
 
-#: glyphs on the axis: (recorded, inferred)
-GLYPHS: dict[str, tuple[str, str]] = {
-    "compaction": ("▲", "△"),
-    "microcompaction": ("▼", "▽"),
-    "trim": ("▼", "▽"),
-    "clear": ("◇", "◇"),
-    "fork": ("┴", "┴"),
-    "rewind": ("◂", "◂"),
-    "model_switch": ("◆", "◆"),
-    "error": ("!", "!"),
-    "overflow": ("‼", "‼"),
-    "thrash": ("‼", "‼"),
-    "unexplained_drop": ("¿", "¿"),
-}
 #: where two events fall on one column the later of this list is drawn
 _ORDER = [
     "fork", "rewind", "unexplained_drop", "error", "model_switch", "trim", "microcompaction", "thrash", "overflow",
@@ -173,15 +160,12 @@ class Curve:
 
     def _find_marks(self, events: Sequence[Event]) -> list[Mark]:
         marks: list[Mark] = []
-        for event in events:
+        for event in events if self.index else ():
             if event.chain != self.choice and self.choice != ALL:
-                continue
-            glyphs = GLYPHS.get(event.kind)
-            if glyphs is None or not self.index:
                 continue
             position = self.event_position(event)
             if position is not None:
-                marks.append(Mark(position, event.kind, glyphs[event.evidence == "inferred"], event))
+                marks.append(Mark(position, event.kind, event_sign(event), event))
         marks.sort(key=lambda mark: mark.position)
         return marks
 

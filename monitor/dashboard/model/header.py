@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from monitor.dashboard.model.panels import action_word
 from monitor.dashboard.model.text import (
-    ASSUMED,
     Line,
     ago,
     calls,
@@ -18,6 +17,7 @@ from monitor.dashboard.model.text import (
     tokens,
 )
 from monitor.decision.model import Decision
+from monitor.reports.words import ASSUMED, used_tokens
 from monitor.sessions.view import SessionView
 
 #: a session that was active within this time counts as running
@@ -54,7 +54,7 @@ def header(
     active = is_active(view, now)
     dot = ("⏸ paused", "warn") if paused else ("●", "good") if active else ("○", "dim")
     word, style = action_word(decision)
-    size = tokens(_occupied(view))
+    size = tokens(used_tokens(view))
     limit = view.usable_limit or view.context_limit
     if limit is not None:
         mark = ASSUMED if view.usable_limit is not None and view.usable_limit_assumed else ""
@@ -91,13 +91,6 @@ def header(
     if tail:
         return spread(left, (*tail, (" ", "")), width)
     return fit(left, width)
-
-
-def _occupied(view: SessionView) -> int | None:
-    """What the next prompt begins with: last prompt and its answer."""
-    if view.last_prompt_tokens is None:
-        return None
-    return view.last_prompt_tokens + (view.last_output_tokens or 0)
 
 
 def _warn(problems: int) -> Line:

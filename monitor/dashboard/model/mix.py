@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from monitor.dashboard.model.text import (
-    ESTIMATED,
     Line,
     clip,
     exact,
@@ -20,6 +19,7 @@ from monitor.dashboard.model.text import (
     tokens,
     wrap,
 )
+from monitor.reports.words import ESTIMATED
 from monitor.sessions.view import SessionView
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monitor.dashboard.model.text import (
-    ASSUMED,
-    ESTIMATED,
     UNKNOWN,
     Line,
     calls,
@@ -25,6 +23,7 @@ from monitor.dashboard.model.text import (
     wrap,
 )
 from monitor.decision.model import ACTION_WORDS, Costs, Decision, Signal
+from monitor.reports.words import ASSUMED, ESTIMATED
 from monitor.sessions.view import Forecast, Range, SessionView
 
 ACTION_STYLE = {

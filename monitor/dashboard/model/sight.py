@@ -11,8 +11,8 @@ from dataclasses import replace
 from monitor.dashboard.model import scale
 from monitor.dashboard.model.curve import ALL, MAIN, Curve
 from monitor.dashboard.model.frame import Fan, Options, gutter_of, reserve_of
-from monitor.dashboard.model.text import ASSUMED, AT_LEAST
 from monitor.dashboard.model.window import Extent, Window
+from monitor.reports.words import ASSUMED, AT_LEAST
 from monitor.sessions.view import Turn
 
 

@@ -15,9 +15,6 @@ Span = tuple[str, str]
 Line = tuple[Span, ...]
 
 UNKNOWN = "–"
-ESTIMATED = "~"
-AT_LEAST = "≥"
-ASSUMED = "?"
 
 
 def tokens(value: float | None, mark: str = "") -> str:

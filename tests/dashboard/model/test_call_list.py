@@ -66,6 +66,11 @@ def test_a_miss_without_event_names_its_cause() -> None:
     rows.update(view(TURNS))
     shown = plain(row_line(place(rows.columns, 130), rows.row(2)))
     assert "✖ miss: expired" in shown
+    bound = view([turn(0, 10_000, 9_000, 900, output_is_lower_bound=True, cache_outcome="partial",
+                       cache_miss_cause="model_switch")])  # fmt: skip
+    rows.update(bound)
+    shown = plain(row_line(place(rows.columns, 130), rows.row(0)))
+    assert "≥600" in shown and "≥$0.080" in shown and "✕ partial: model switch" in shown
 
 
 def test_nothing_is_formatted_for_rows_that_are_not_asked_for() -> None:

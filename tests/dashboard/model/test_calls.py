@@ -7,6 +7,7 @@ from datetime import UTC
 
 from monitor.dashboard.model.calls import call_json, detail, event_lines, outcome, readout
 from monitor.dashboard.model.text import line_width, plain
+from monitor.sessions.view import PrefixChange
 from tests.dashboard.fake import event, turn, view
 
 
@@ -40,7 +41,7 @@ def test_marks_reach_the_readout() -> None:
     estimated = plain(readout(turn(3, 9_000, status="estimated"), 9, 100, UTC))
     assert "~9.0k" in estimated
     bound = plain(readout(turn(3, 9_000, output_is_lower_bound=True), 9, 100, UTC))
-    assert "out ≥600" in bound
+    assert "out ≥600" in bound and "≥$0.080" in bound
 
 
 def test_outcomes_have_words_beside_colours() -> None:
@@ -58,11 +59,32 @@ def test_the_detail_lists_all_there_is() -> None:
     )  # fmt: skip
     text = words(detail(view([turn(i, 9_000, 0, 0) for i in range(5)] + [one]), one, 60, UTC))
     for part in (
-        "120,000", "60,000", "50,000", "10,000", "of it 1 h 20k", "180,000", "partial: after compaction",
+        "120,000", "60,000", "50,000", "10,000", "of it 1 h 20k", "180,000", "partial: compaction", "after a compaction",
         "expected 118k", "~$0.25", "user message 3", "window 2", "+2.0k", "tool_use", "reasoning 150",
         "s1.jsonl:6", "msg_00005", "usable 167k?", "200k",
     ):  # fmt: skip
         assert part in text, part
+
+
+def test_a_cost_that_rests_on_half_an_answer_is_a_lower_bound_everywhere() -> None:
+    bound = turn(3, 9_000, 8_000, 500, output_is_lower_bound=True)
+    assert "≥$0.080" in plain(readout(bound, 9, 140, UTC))
+    assert "≥$0.080" in words(detail(view([bound]), bound, 60, UTC))
+    logged = turn(3, 9_000, 8_000, 500, output_is_lower_bound=True, cost_source="logged")
+    assert "≥$" not in words(detail(view([logged]), logged, 60, UTC))  # a bill knows the whole answer
+
+
+def test_a_miss_tells_what_the_bodies_show() -> None:
+    tools = turn(
+        1, 9_000, 0, 0, cache_outcome="miss", cache_miss_cause="prefix_changed", prefix_change=PrefixChange("tools")
+    )
+    assert "the tools changed" in words(detail(view([tools]), tools, 60, UTC))
+    deep = turn(
+        1, 90_000, 0, 0, cache_outcome="miss", cache_miss_cause="prefix_changed",
+        prefix_change=PrefixChange("history", 3, 34_000),
+    )  # fmt: skip
+    text = words(detail(view([deep]), deep, 44, UTC))
+    assert "the history changed from message 4 on, ~34.0k tokens in" in " ".join(text.split())
 
 
 def test_the_detail_tells_the_event_before_the_call() -> None:
@@ -70,6 +92,9 @@ def test_the_detail_tells_the_event_before_the_call() -> None:
     happened = event("compaction", 1, trigger="auto", tokens_before=159_000, tokens_after=20_000, summary_tokens=2_100)
     text = words(detail(view([turn(0, 159_000, 0, 0), one], [happened]), one, 50, UTC))
     assert "compaction  recorded, auto" in text and "159k → 20k, summary 2.1k" in text
+    guessed = event("compaction", 1, evidence="inferred", tokens_before=159_000, tokens_after=20_000)
+    text = words(detail(view([turn(0, 159_000, 0, 0), one], [guessed]), one, 50, UTC))
+    assert "~compaction  inferred" in text
 
 
 def test_lines_keep_to_the_width() -> None:
