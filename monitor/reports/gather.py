@@ -117,19 +117,19 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
 
 def estimated_models(views: Iterable[SessionView]) -> set[str | None]:
     """Models some of whose cost is an estimate."""
-    return {turn.call.model for view in views for turn in view.turns if _estimated(turn)}
+    return {turn.call.model for view in views for turn in view.turns if estimated(turn)}
 
 
 def estimated_days(views: Iterable[SessionView], clock: Clock) -> set[str | None]:
     """Days of the clock's zone some of whose cost is an estimate."""
-    return {clock.day(turn.call.time) for view in views for turn in view.turns if _estimated(turn)}
+    return {clock.day(turn.call.time) for view in views for turn in view.turns if estimated(turn)}
 
 
 def has_estimates(view: SessionView) -> bool:
     """Whether some cost of the session is an estimate."""
-    return any(_estimated(turn) for turn in view.turns)
+    return any(estimated(turn) for turn in view.turns)
 
 
-def _estimated(turn: Turn) -> bool:
+def estimated(turn: Turn) -> bool:
     """Whether a cost that is in the sums rests on the price of a similar name, or on estimated tokens."""
     return (turn.cost_estimated or turn.call.status == "estimated") and counted(turn)

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from monitor.dashboard.model.curve import unchanged
 from monitor.dashboard.model.header import is_active, name_of
 from monitor.dashboard.model.panels import ACTION_SHORT, ACTION_STYLE
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, ago, percent, printable, tokens, usd
 from monitor.decision.model import Decision
-from monitor.sessions.view import SessionView
+from monitor.reports.gather import estimated
+from monitor.reports.words import cost_mark, turn_mark
+from monitor.sessions.view import SessionView, Turn
 
 SORTS = ("activity", "fill", "cost", "turns")
 
@@ -23,6 +26,7 @@ class SessionRow(NamedTuple):
     decision: Decision | None
     now: int
     name: str = ""
+    estimated: bool = False  # some of the cost is
 
 
 def _dot(row: SessionRow) -> Span:
@@ -40,6 +44,11 @@ def _id(row: SessionRow) -> Span:
     return (printable(text if len(text) <= 12 else text[:8]), "dim")
 
 
+def _now(row: SessionRow) -> Span:
+    last = row.view.last_turn
+    return (tokens(row.view.last_prompt_tokens, turn_mark(last) if last else ""), "")
+
+
 def _fill(row: SessionRow) -> Span:
     value = row.view.fill
     style = "dim" if value is None else "bad" if value >= 0.9 else "warn" if value >= 0.7 else ""
@@ -53,8 +62,7 @@ def _hits(row: SessionRow) -> Span:
 
 def _cost(row: SessionRow) -> Span:
     cost = row.view.sums.cost_usd
-    mark = "≥" if cost is not None and row.view.sums.unpriced_calls else ""
-    return (usd(cost, mark), "" if cost is not None else "dim")
+    return (usd(cost, cost_mark(row.view.sums, row.estimated)), "" if cost is not None else "dim")
 
 
 def _advice(row: SessionRow) -> Span:
@@ -74,13 +82,32 @@ COLUMNS = (
     Column("source", "source", 11, "<", 8, lambda row: (printable(row.view.source), "dim")),
     Column("model", "model", 16, "<", 10, _model),
     Column("turns", "turns", 6, ">", 5, lambda row: (f"{row.view.sums.calls:,}", "")),
-    Column("now", "now", 5, ">", 3, lambda row: (tokens(row.view.last_prompt_tokens), "")),
+    Column("now", "now", 5, ">", 3, _now),
     Column("fill", "fill", 4, ">", 2, _fill),
     Column("hits", "hits", 4, ">", 7, _hits),
     Column("cost", "cost", 7, ">", 6, _cost),
     Column("last", "last", 6, ">", 11, lambda row: (ago(row.view.last, row.now), "dim")),
     Column("advice", "advice", 6, "<", 4, _advice),
 )
+
+
+class _Estimates:
+    """Whether a session's cost rests on estimates. Asked at each drawing, so that only new turns are looked at."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Sequence[Turn], bool]] = {}
+
+    def of(self, view: SessionView) -> bool:
+        """As :func:`monitor.reports.gather.has_estimates` says it."""
+        turns, found = self._known.get(view.session, ((), False))
+        if turns is not view.turns:
+            same = unchanged(turns, view.turns, len(turns))
+            if found and same < len(turns):  # what is no longer there may have been the only one
+                same, found = 0, False
+            turns = view.turns[same:] if same else view.turns
+            found = found or any(estimated(turn) for turn in turns)
+            self._known[view.session] = (view.turns, found)
+        return found
 
 
 class SessionList:
@@ -96,6 +123,7 @@ class SessionList:
         self.text = ""
         self.sort = SORTS[0]
         self._shared: set[str] = set()
+        self._estimates = _Estimates()
         self._changes = 0
 
     @property
@@ -144,7 +172,7 @@ class SessionList:
         if name in self._shared and name != view.session:
             # several sessions in one folder: the end of the id tells them apart (the beginning may be a time)
             name = f"{name} {printable(view.session[-4:])}"
-        return SessionRow(view, self.decisions.get(view.session), self.now, name)
+        return SessionRow(view, self.decisions.get(view.session), self.now, name, self._estimates.of(view))
 
     def find(self, session: str) -> int | None:
         """The row of a session, None if the filter hides it."""
