@@ -16,7 +16,7 @@ from monitor.decision.model import Decision
 from monitor.reports import gather, html_sections, shape
 from monitor.reports.clock import Clock
 from monitor.reports.html_parts import Raw, esc, meter, section, table, tag
-from monitor.reports.html_session import BALANCE_HEAD, badge, balance_cells, block, main_chain, session_spark, usable
+from monitor.reports.html_session import BALANCE_HEAD, badge, balance_cells, block, context, main_chain, session_spark
 from monitor.reports.html_style import CSS, JS
 from monitor.reports.replayed import Summary
 from monitor.reports.sampling import columns_for
@@ -29,7 +29,6 @@ from monitor.reports.words import (
     output_mark,
     plural,
     short,
-    used_tokens,
 )
 from monitor.sessions.view import Loaded, SessionView
 
@@ -215,7 +214,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision], c
                 last,
                 session_spark(turns),
                 f"{view.sums.calls:,}" + (f"+{view.sums.side_calls:,}" if view.sums.side_calls else ""),
-                Raw(f"{esc(tokens(used_tokens(view)))} of {esc(usable(view))}<small>{full}</small>"),
+                Raw(f"{esc(context(view))}<small>{full}</small>"),
                 tokens(view.peak_prompt_tokens),
                 percent(view.cache_hit_ratio),
                 f"{sum(view.cache_misses.values()):,}" if view.cache_hit_ratio is not None else UNKNOWN,

@@ -26,6 +26,7 @@ from monitor.reports.words import (
     output_mark,
     plural,
     short,
+    used_mark,
     used_tokens,
 )
 from monitor.sessions.view import CompactionCost, SessionView, Turn
@@ -47,9 +48,11 @@ def badge(decision: Decision | None) -> Raw:
     return tag("span", ACTION_WORDS[decision.action], class_=f"badge a-{decision.action}")
 
 
-def usable(view: SessionView) -> str:
-    """The usable limit, marked where it is assumed."""
-    return tokens(view.usable_limit) + (ASSUMED if view.usable_limit is not None and view.usable_limit_assumed else "")
+def context(view: SessionView) -> str:
+    """What the next prompt starts from, of the usable limit: each with its mark."""
+    assumed = view.usable_limit is not None and view.usable_limit_assumed
+    usable = tokens(view.usable_limit) + (ASSUMED if assumed else "")
+    return f"{tokens(used_tokens(view), mark=used_mark(view))} of {usable}"
 
 
 def main_chain(view: SessionView) -> str:
@@ -163,7 +166,7 @@ def _now(view: SessionView, clock: Clock) -> Raw:
     fill = (
         Raw(f" {meter(view.fill, f'{percent(view.fill)} full')} {percent(view.fill)}") if view.fill is not None else ""
     )
-    rows.append(("context", Raw(f"{esc(tokens(used_tokens(view)))} of {esc(usable(view))} usable{fill}")))
+    rows.append(("context", Raw(f"{esc(context(view))} usable{fill}")))
     if view.context_limit is not None and view.context_limit_source is not None:
         rows.append(("window", f"{tokens(view.context_limit)} ({_SOURCES[view.context_limit_source]})"))
     rows.append(("peak", tokens(view.peak_prompt_tokens)))
@@ -337,4 +340,4 @@ def _more(found: Sequence[object], most: int) -> Raw:
     return tag("p", f"… and {len(found) - most:,} more (--format json lists all)", class_="soft")
 
 
-__all__ = ["BALANCE_HEAD", "Curve", "badge", "balance_cells", "block", "main_chain", "session_spark", "usable"]
+__all__ = ["BALANCE_HEAD", "Curve", "badge", "balance_cells", "block", "context", "main_chain", "session_spark"]

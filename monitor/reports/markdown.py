@@ -20,6 +20,7 @@ from monitor.reports.words import (
     output_mark,
     plural,
     short,
+    used_mark,
     used_tokens,
 )
 from monitor.sessions.view import Loaded, SessionView
@@ -133,7 +134,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision]) -
 def _context(view: SessionView) -> str:
     mark = ASSUMED if view.usable_limit is not None and view.usable_limit_assumed else ""
     full = f" ({percent(view.fill)})" if view.fill is not None else ""
-    return f"{tokens(used_tokens(view))} of {tokens(view.usable_limit)}{mark}{full}"
+    return f"{tokens(used_tokens(view), mark=used_mark(view))} of {tokens(view.usable_limit)}{mark}{full}"
 
 
 def _session(view: SessionView, decision: Decision | None, clock: Clock) -> list[str]:

@@ -19,6 +19,7 @@ from monitor.reports.words import (
     output_mark,
     plural,
     short,
+    used_mark,
     used_tokens,
 )
 from monitor.sessions.view import Loaded, SessionView
@@ -147,7 +148,7 @@ def _session_row(view: SessionView, decision: Decision | None, clock: Clock, ink
     return [
         *head,
         f"{view.sums.calls:,}" + (f"+{view.sums.side_calls:,}" if view.sums.side_calls else ""),
-        f"{tokens(used_tokens(view))}/{limit}",
+        f"{tokens(used_tokens(view), mark=used_mark(view))}/{limit}",
         bar(view.fill),
         percent(view.fill),
         tokens(view.peak_prompt_tokens),

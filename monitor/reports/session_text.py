@@ -21,7 +21,7 @@ from monitor.reports.text import (
     usd,
     wrap,
 )
-from monitor.reports.words import ASSUMED, ESTIMATED, HOW, INKS, chain_name, plural, span, used_tokens
+from monitor.reports.words import ASSUMED, ESTIMATED, HOW, INKS, chain_name, plural, span, used_mark, used_tokens
 from monitor.sessions.view import SessionView
 
 _MOST_WINDOWS, _MOST_CHAINS = 12, 10
@@ -81,7 +81,7 @@ def _head(view: SessionView, ink: Ink, most: int) -> list[str]:
 def _state(view: SessionView, clock: Clock, ink: Ink, most: int) -> list[str]:
     rows: list[tuple[str, str]] = []
     usable = tokens(view.usable_limit) + (ASSUMED if view.usable_limit_assumed and view.usable_limit else "")
-    now = f"{tokens(used_tokens(view))} of {usable}"
+    now = f"{tokens(used_tokens(view), mark=used_mark(view))} of {usable}"
     if view.fill is not None:
         now += f" {bar(view.fill)} {percent(view.fill)}"
     rows.append(("context", f"{now} · peak {tokens(view.peak_prompt_tokens)}"))

@@ -164,3 +164,8 @@ def used_tokens(view: SessionView) -> int | None:
     if view.last_prompt_tokens is None:
         return None
     return view.last_prompt_tokens + (view.last_output_tokens or 0)
+
+
+def used_mark(view: SessionView) -> str:
+    """Mark of :func:`used_tokens`."""
+    return turn_output_mark(view.last_turn) if view.last_turn is not None else ""

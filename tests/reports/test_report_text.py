@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from monitor.records import Problem
@@ -224,3 +226,17 @@ def test_a_side_call_of_estimated_size_marks_no_sum() -> None:
     page = text(found, decisions, now, zone="UTC", most=160)
     assert "$0.0090" in page
     assert "~$0.0090" not in page
+
+
+@pytest.mark.parametrize(
+    ("facts", "size"), [({"status": "estimated"}, "~2.1k"), ({"output_is_lower_bound": True}, "≥2.1k"), ({}, "2.1k")]
+)
+def test_the_size_of_a_context_is_marked_as_its_last_call(facts: dict[str, object], size: str) -> None:
+    """A prompt of 2,000 tokens and an answer of 100, in the list and in the session's own page of each format."""
+    for others in ([], [[call(0, 500, None, session="other", key="o", file="b.jsonl")]]):
+        found, decisions, now = loaded([call(0, 1_000, None), call(1, 2_000, None, **facts)], *others)
+        shown = text(found, decisions, now, zone="UTC", most=160)
+        assert re.search(rf"(?<![~≥]){re.escape(size)}( of |/)", shown)
+        marked = markdown_text(found, decisions, now, zone="UTC")
+        assert f" {size} of ".replace("~", "\\~") in marked
+        assert f">{size} of " in html_page(found, decisions, now, zone="UTC")

@@ -17,7 +17,7 @@ from monitor.dashboard.model.text import (
     tokens,
 )
 from monitor.decision.model import Decision
-from monitor.reports.words import ASSUMED, used_tokens
+from monitor.reports.words import ASSUMED, used_mark, used_tokens
 from monitor.sessions.view import SessionView
 
 #: a session that was active within this time counts as running
@@ -54,7 +54,7 @@ def header(
     active = is_active(view, now)
     dot = ("⏸ paused", "warn") if paused else ("●", "good") if active else ("○", "dim")
     word, style = action_word(decision)
-    size = tokens(used_tokens(view))
+    size = tokens(used_tokens(view), used_mark(view))
     limit = view.usable_limit or view.context_limit
     if limit is not None:
         mark = ASSUMED if view.usable_limit is not None and view.usable_limit_assumed else ""

@@ -36,6 +36,14 @@ def test_states_have_words() -> None:
     assert "○ api-fix" in plain(header(VIEW, None, 120, now=NOW + 3_600_000))
 
 
+def test_the_size_is_marked_as_the_call_it_is_from() -> None:
+    def size(**fields: object) -> str:
+        return plain(header(fake.view([fake.turn(0, 131_400, **fields)]), None, 120, now=NOW))
+
+    assert "≥132k/167k?" in size(output_is_lower_bound=True)
+    assert "~132k/167k?" in size(status="estimated")
+
+
 def test_a_name_cannot_steer_the_terminal() -> None:
     view = fake.view([fake.turn(0, 9_000)], project="x\x1b]0;owned\x07")
     assert "\x1b" not in plain(header(view, None, 120, now=NOW))
