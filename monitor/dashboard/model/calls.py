@@ -8,11 +8,11 @@ from datetime import tzinfo
 from monitor.dashboard.model.text import (
     UNKNOWN,
     Line,
-    clip,
     duration,
     exact,
     fit,
     join_fitting,
+    line_width,
     moment,
     percent,
     printable,
@@ -90,12 +90,12 @@ def detail(view: SessionView, turn: Turn | None, width: int, zone: tzinfo | None
     out: list[Line] = []
 
     def row(label: str, value: str, style: str = "", note: str = "", sign: str = "") -> None:
-        text = clip(value, max(1, width - 10))
         head: Line = ((f"{label:<9} ", "dim"),) if not sign else (("■ ", sign), (f"{label:<7} ", "dim"))
-        line: Line = (*head, (text, style))
-        if note and 10 + len(text) + 1 + len(note) <= width:
-            line = (*line, (" " + note, "dim"))
-        out.append(line)
+        for text in wrap(value, max(1, width - 10)) or [""]:
+            out.append((*head, (text, style)))
+            head = ((" " * 10, ""),)
+        if note and line_width(out[-1]) + 1 + len(note) <= width:
+            out[-1] = (*out[-1], (" " + note, "dim"))
 
     word, style = outcome(turn)
     row("time", moment(call.time, zone, date=True), note=f"took {duration(_seconds(call.duration_ms))}")
@@ -114,8 +114,7 @@ def detail(view: SessionView, turn: Turn | None, width: int, zone: tzinfo | None
     row("output", exact(call.output_tokens, turn_output_mark(turn)), note=reasoning)
     row("cache", word, style, f"expected {tokens(turn.expected_read)}" if turn.expected_read else "")
     if turn.cache_miss_cause is not None:
-        for i, part in enumerate(wrap(why_missed(turn), max(12, width - 10))):
-            row("" if i else "why", part)
+        row("why", why_missed(turn))
     if turn.miss_cost_usd:
         row("miss cost", usd(turn.miss_cost_usd, ESTIMATED), "warn")
     source = {"logged": "as logged", "table": "price table"}.get(turn.cost_source or "", "no price known")

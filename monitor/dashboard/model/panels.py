@@ -131,7 +131,12 @@ def decision_lines(decision: Decision | None, width: int, height: int = 99) -> l
     if len(word) + 2 + line_width(rule) <= width:
         out = [spread(((word, style + " bold"),), rule, width)]
     else:
-        out = [((word, style + " bold"),), fit(rule, width)]
+        out = [((word, style + " bold"),)]
+        out += (
+            [rule]
+            if line_width(rule) <= width
+            else [fit(rule[:2], width), ((f"{decision.confidence} confidence", "dim"),)]
+        )
     reasons = []
     for reason in decision.reasons:
         pieces = wrap(printable(reason), width - 2)
@@ -183,14 +188,14 @@ def cost_lines(costs: Costs | None, action: str, width: int) -> list[Line]:
     ]
     known = [value for _name, value in ways if value is not None]
     if costs is None or not known:
-        return [(("costs: no price is known for this model", "dim"),)]
+        return [((text, "dim"),) for text in wrap("costs: no price is known for this model", width)]
     best = min(known, default=None)
     mark = ESTIMATED if costs.assumed else ""
-    if width >= 64:
-        line: Line = ((f"{costs.calls} more turns: ", "dim"),)
-        for i, (name, value) in enumerate(ways):
-            cheapest = value is not None and value == best
-            line = (*line, (f"{' · ' if i else ''}{name} ", "dim"), (usd(value, mark), "good bold" if cheapest else ""))
+    line: Line = ((f"{costs.calls} more turns: ", "dim"),)
+    for i, (name, value) in enumerate(ways):
+        cheapest = value is not None and value == best
+        line = (*line, (f"{' · ' if i else ''}{name} ", "dim"), (usd(value, mark), "good bold" if cheapest else ""))
+    if line_width(line) <= width:
         return [fit(line, width)]
     out: list[Line] = [((f"{costs.calls} more turns would cost", "dim"),)]
     top = max(known, default=0) or 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from monitor.dashboard.feed import Snapshot
 from monitor.dashboard.model.panels import ACTION_STYLE, SIGNALS, decision_lines, signal_value
-from monitor.dashboard.model.text import Line, clip, fill, fit, printable, wrap
+from monitor.dashboard.model.text import Line, clip, fill, fit, line_width, printable, wrap
 from monitor.decision.model import ACTION_WORDS, Decision
 from monitor.records import Problem
 from monitor.sessions.view import SessionView
@@ -42,14 +42,14 @@ def why_lines(decision: Decision, width: int) -> list[Line]:
             out.extend(((f"  {line}", ""),) for line in wrap(printable(text), width - 2))
     if decision.rows:
         out.append(())
-        out.append((("the table, first row that holds wins", "bold"),))
+        out += [((text, "bold"),) for text in wrap("the table, first row that holds wins", width)]
     for row in decision.rows:
-        head: Line = (
+        rule: Line = (
             ("▶ " if row.fired else "  ", "accent"),
             (fill(printable(row.rule), 24), "bold" if row.fired else ""),
-            (ACTION_WORDS.get(row.action, row.action), ACTION_STYLE.get(row.action, "") if row.fired else "dim"),
         )
-        out.append(fit(head, width))
+        action = (ACTION_WORDS.get(row.action, row.action), ACTION_STYLE.get(row.action, "") if row.fired else "dim")
+        out += [(*rule, action)] if line_width((*rule, action)) <= width else [fit(rule, width), (("  ", ""), action)]
         for text, held in row.conditions:
             sign, style = {True: ("✓", "good"), False: ("✗", "dim"), None: ("?", "warn")}[held]
             for i, line in enumerate(wrap(printable(text), width - 6)):
@@ -60,7 +60,12 @@ def why_lines(decision: Decision, width: int) -> list[Line]:
         out.append((("further signals", "bold"),))
         for signal in others:
             label: Line = ((fill(signal.id.replace("_", " "), 26), "dim"),)
-            out.append(fit((*label, (signal_value(signal), ""), (f"  {signal.how}", "dim")), width))
+            if width < 60:  # below its name
+                out.append(label)
+                label = (("  ", ""),)
+            for text in wrap(f"{signal_value(signal)} ({signal.how})", width - line_width(label)):
+                out.append((*label, (text, "")))
+                label = ((" " * line_width(label), ""),)
     return out
 
 

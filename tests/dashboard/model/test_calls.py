@@ -97,6 +97,12 @@ def test_the_detail_tells_the_event_before_the_call() -> None:
     assert "~compaction  inferred" in text
 
 
+def test_a_long_value_goes_on_in_the_next_line() -> None:
+    one = turn(54, 49_930, 49_792, 118, window=2, exchange=10, chain="agent:a1")
+    text = words(detail(view([one]), one, 36, UTC))
+    assert "turn #54, window 2, user message 10, agent:a1" in " ".join(text.split())
+
+
 def test_lines_keep_to_the_width() -> None:
     one = turn(1, 20_000, 14_000, 5_000, model="a-model-with-a-very-long-name/" * 3, call_id="x" * 90)
     for width in (20, 34, 60):

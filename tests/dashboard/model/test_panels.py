@@ -47,6 +47,16 @@ def test_the_cheapest_way_is_marked() -> None:
         assert "no price is known" in words(panels.cost_lines(costs, "continue", 40))
 
 
+@pytest.mark.parametrize("width", [30, 42, 60, 64, 66, 76])
+def test_the_costs_of_all_three_ways_are_there_at_every_width(width: int) -> None:
+    """At 66 columns, the sheet of a terminal of 80, the last of the three used to be cut."""
+    costs = Costs(continue_usd=0.71, compact_usd=0.75, new_window_usd=0.80, calls=20, assumed=("so",))
+    lines = panels.cost_lines(costs, "continue", width)
+    assert all(line_width(line) <= width for line in lines)
+    for value in ("~$0.71", "~$0.75", "~$0.80"):
+        assert value in words(lines), (width, value)
+
+
 @pytest.mark.parametrize("action", list(ACTION_WORDS))
 def test_every_action_has_word_style_and_short_form(action: str) -> None:
     decision = fake.decision(action=action)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from monitor.dashboard.model import sheets
 from monitor.dashboard.model.text import line_width, plain
+from monitor.decision.model import Signal
 from tests.dashboard import fake
 
 
@@ -17,6 +20,20 @@ def test_why_shows_every_row_with_its_outcome() -> None:
     assert "✓ fill 0.79 >= 0.70" in text and "✗ a tool call is pending" in text
     assert "? topic score unknown >= 0.6" in text
     assert "the summary has 2,000 tokens" in text
+
+
+def test_why_is_whole_in_a_narrow_sheet() -> None:
+    decision = fake.decision()
+    signal = Signal(
+        id="topic_reasons", value=("other files than before (+0.3)", "another subject (+0.2)"), how="estimated"
+    )
+    decision = msgspec.structs.replace(decision, signals={**decision.signals, signal.id: signal})
+    for width in (32, 54, 66):
+        lines = sheets.why_lines(decision, width)
+        assert all(line_width(line) <= width for line in lines), width
+        text = " ".join(words(lines).split())
+        for part in ("high confidence", "COMPACT AT BOUNDARY", "first row that holds wins", "another subject (+0.2)"):
+            assert part in text, (width, part)
 
 
 def test_the_empty_screen_says_what_to_do() -> None:
