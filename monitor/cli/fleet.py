@@ -118,7 +118,7 @@ def backtest(
         CommandError: a missing package, or no workers.
     """
     from monitor.fleet.run import FleetError, gather
-    from monitor.reports import fleet_backtest
+    from monitor.reports import fleet_backtest, text
 
     wanted = request(args, detail=True)
     try:
@@ -142,7 +142,7 @@ def backtest(
             if args.format == "json":
                 fleet_backtest.write_json(tally, start, sys.stdout)
             else:
-                sys.stdout.write(fleet_backtest.text(tally, start, out=sys.stdout) + "\n")
+                sys.stdout.write(fleet_backtest.text(tally, start, out=sys.stdout, width=text.width()) + "\n")
             return 0
     except FleetError as error:
         raise common.CommandError(str(error), 1) from error

@@ -160,7 +160,7 @@ class Dashboard(App[int]):
         except Exception:  # the shorter answer is better than none
             return decision
 
-    def backtest(self, view: SessionView) -> str | None:
+    def backtest(self, view: SessionView) -> Callable[[int], str] | None:
         """What other policies would have done with a session; called in a worker thread."""
         return self._feed.backtest(view)
 

@@ -47,9 +47,9 @@ class Feed(Protocol):
         """Give back files and watches."""
 
     # A feed may also have ``explain(view) -> Decision | None``: the present decision with every row of the table
-    # (:attr:`Decision.rows`), made only when somebody asks why, ``backtest(view) -> str | None``: what other policies
-    # would have cost, and ``examine(view) -> Composition | None``: what the context consists of. They are called in
-    # other threads than ``poll`` and must only use the view and what never changes.
+    # (:attr:`Decision.rows`), made only when somebody asks why, ``backtest(view) -> Callable[[int], str] | None``: what
+    # other policies would have cost, written for a width, and ``examine(view) -> Composition | None``: what the context
+    # consists of. They are called in other threads than ``poll`` and must only use the view and what never changes.
 
 
 FeedFactory = Callable[[], Feed]
@@ -111,11 +111,10 @@ class FeedThread(threading.Thread):
         decision = made(view) if made is not None else None
         return decision if isinstance(decision, Decision) else None
 
-    def backtest(self, view: SessionView) -> str | None:
-        """What other policies would have done with a session; None if the feed cannot tell."""
+    def backtest(self, view: SessionView) -> Callable[[int], str] | None:
+        """What other policies would have done with a session, for a width; None if the feed cannot tell."""
         made = getattr(self._feed, "backtest", None)
-        text = made(view) if made is not None else None
-        return text if isinstance(text, str) else None
+        return made(view) if made is not None else None
 
     def examine(self, view: SessionView) -> Composition | None:
         """What the context of a session consists of; None if the feed cannot tell."""

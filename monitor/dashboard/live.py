@@ -149,8 +149,10 @@ class LiveFeed:
             explain=True,
         )
 
-    def backtest(self, view: SessionView) -> str | None:
+    def backtest(self, view: SessionView) -> Callable[[int], str] | None:
         """What other policies would have done with a session, as ``ctxmon backtest`` says it; None if too short.
+
+        The answer is a function that writes it for a width.
 
         Safe in any thread. May take seconds for a long session.
         """
@@ -163,9 +165,8 @@ class LiveFeed:
         tested = backtest([view], prices=self.settings.prices, threshold=self.threshold, assumptions=assumptions)
         if not tested:
             return None
-        return backtest_text.text(
-            tested, actual_sum(tested), policy_sums(tested), None, assumptions, "built-in", self.threshold
-        )
+        told = (tested, actual_sum(tested), policy_sums(tested), None, assumptions, "built-in", self.threshold)
+        return lambda width: backtest_text.text(*told, width=width)
 
     def examine(self, view: SessionView) -> Composition | None:
         """What the context of a session consists of, None if its file holds no texts. Safe in any thread.

@@ -12,7 +12,8 @@ from monitor.decision.history import PolicySum, Suggestions, difference
 from monitor.decision.model import ACTION_WORDS
 from monitor.decision.simulate import Assumptions
 from monitor.readers.times import iso
-from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, table, tokens, usd
+from monitor.reports.text import UNKNOWN, Ink, Stream, cells, clean, cut, table, tokens, usd, wrap
+from monitor.reports.words import ESTIMATED
 
 _MOST_SESSIONS, _MOST_CHANGES = 8, 30
 
@@ -125,50 +126,70 @@ def text(
     ink = Ink(out)
     calls = sum(len(t.series.points) for t in tested)
     many = "session" if len(tested) == 1 else "sessions"
-    lines = [
-        ink("ctxmon backtest", "bold") + f" · {len(tested)} {many} · {calls:,} turns · table {clean(table_name)}",
-        ink(
-            "each policy carried out on the same work; cost with its range under kinder and harsher assumptions", "dim"
-        ),
-        "",
-    ]
-    lines += policies_table(actual, sums, ink)
-    if len(tested) == 1:
-        lines += ["", *_timeline(tested[0], ink)]
-    else:
-        lines += ["", *_by_session(tested, ink, width)]
-    lines += ["", *assumed(assumptions, threshold, ink)]
+    facts = f"{len(tested)} {many} · {calls:,} turns · table {clean(table_name)}"
+    lines = [*introduction(facts, ink, width), ""]
+    lines += policies_table(actual, sums, ink, width)
+    lines += _timeline(tested[0], ink, width) if len(tested) == 1 else _by_session(tested, ink, width)
+    lines += ["", *assumed(assumptions, threshold, ink, width)]
     if suggestions is not None:
-        lines += ["", *_suggested(suggestions, actual, ink)]
+        lines += ["", *_suggested(suggestions, ink, width)]
     return "\n".join(lines)
 
 
-def policies_table(actual: PolicySum, sums: Sequence[PolicySum], ink: Ink) -> list[str]:
-    """Every policy against what happened, and what the columns mean."""
-    lines = table(
-        ["policy", "acts", "prompt", "cost", "against what happened", "≥90%", "lead"],
-        [_line(actual, "what happened"), *(_line(row, row.policy) for row in sums)],
-        right="lrrrrrl",
-        ink=ink,
-    )
-    return [*lines, "", *_footnotes(actual, sums, ink)]
+def introduction(facts: str, ink: Ink, width: int) -> list[str]:
+    """What was replayed, and what the table of policies shows."""
+    told = "each policy carried out on the same work; cost with its range under kinder and harsher assumptions"
+    name, *more = wrap(f"ctxmon backtest · {facts}", width, "")
+    title = name.replace("ctxmon backtest", ink("ctxmon backtest", "bold"))
+    return [title, *more, *(ink(line, "dim") for line in wrap(told, width, ""))]
+
+
+def policies_table(actual: PolicySum, sums: Sequence[PolicySum], ink: Ink, width: int) -> list[str]:
+    """Every policy against what happened, and what the columns mean; a narrow terminal gets fewer columns."""
+    rows = [_line(actual, "what happened"), *(_line(row, row.policy) for row in sums)]
+    whole = [
+        [name, acts, size, f"{cost} ({span})" if span else cost, more if dearer == more else f"{more}, {dearer}", *rest]
+        for name, acts, size, cost, span, more, dearer, *rest in rows
+    ]
+    head = ["policy", "acts", "prompt", "cost", "against what happened", "≥90%", "lead"]
+    lines = table(head, whole, right="lrrrrrl", ink=ink)
+    notes = _footnotes(actual, sums)
+    if any(cells(line) > width for line in lines):
+        head = ["policy", "acts", "prompt", "cost", "range", "± prompt", "± cost", "≥90%", "lead"]
+        drop = ("lead", "≥90%", "acts", "range", "± prompt", "prompt")
+        lines = table(head, rows, right="lrrrrrrrl", ink=ink, most=width, drop=drop, flex="policy")
+        notes = ["±: against what happened", *notes]
+    shown = lines[0].split()
+    notes = [note for note in notes if (column := note.partition(":")[0]) not in head or column in shown]
+    return [*lines, "", *_notes(notes, ink, width, "dim")]
+
+
+def _head(text: str, ink: Ink, width: int) -> list[str]:
+    return [ink(line, "bold") for line in wrap(text, width, "")]
+
+
+def _notes(notes: Sequence[str], ink: Ink, width: int, *styles: str) -> list[str]:
+    """Sentences, each with a sign in front and as many lines as it needs."""
+    return [ink(line, *styles) for note in notes for line in wrap(note, width, "    ", first="  · ")]
 
 
 def _line(row: PolicySum, name: str) -> list[str]:
+    """Policy, acts, prompt tokens, cost and its range, both against what happened, turns over 90 %, lead."""
     acts = sum(row.actions.values())
     done = f"{acts}" + (f"+{row.forced}" if row.forced else "")
-    cost = usd(row.cost_usd)
+    cost, span = usd(row.cost_usd), ""
     if row.cost_low is not None and row.cost_high is not None and row.cost_high - row.cost_low > 0.005:
-        cost = f"~{cost} ({_short(row.cost_low)}–{_short(row.cost_high)})"
-    against = UNKNOWN
+        cost, span = usd(row.cost_usd, mark=ESTIMATED), f"{_short(row.cost_low)}–{_short(row.cost_high)}"
+    more = dearer = UNKNOWN
     if row.policy != "actual":
-        against = f"{_signed_tokens(row.prompt_difference)}, {_signed_usd(row.cost_difference)}"
+        more, dearer = _signed_tokens(row.prompt_difference), _signed_usd(row.cost_difference)
     lead = UNKNOWN
     if row.leads:
         lead = f"{middle(row.leads):.0f} turns, {len(row.leads)} of {row.compactions}"
     elif row.policy != "actual" and row.compactions:
         lead = f"0 of {row.compactions}"
-    return [name, done, tokens(row.prompt_tokens), cost, against, f"{row.calls_over_90_percent:,}", lead]
+    over = f"{row.calls_over_90_percent:,}"
+    return [name, done, tokens(row.prompt_tokens), cost, span, more, dearer, over, lead]
 
 
 def _short(value: float) -> str:
@@ -185,9 +206,10 @@ def _signed_usd(value: float | None) -> str:
     return f"{'+' if value > 0 else '−' if value < 0 else '±'}{usd(abs(value))}"
 
 
-def _footnotes(actual: PolicySum, sums: Sequence[PolicySum], ink: Ink) -> list[str]:
+def _footnotes(actual: PolicySum, sums: Sequence[PolicySum]) -> list[str]:
     notes = [
-        "acts: compactions, new windows, trims (+ those the window forces); ≥90%: turns over 90 % of the usable limit;",
+        "acts: compactions, new windows, trims (+ those the window forces)",
+        "≥90%: turns over 90 % of the usable limit",
         "lead: turns between the first advice to act and a real compaction, and how many of them were foreseen",
     ]
     missing = actual.sessions - actual.priced_sessions
@@ -198,7 +220,7 @@ def _footnotes(actual: PolicySum, sums: Sequence[PolicySum], ink: Ink) -> list[s
     crossing = [r.policy for r in sums if r.cost_low is not None and _undecided(r, actual)]
     if crossing:
         notes.append("cheaper or dearer than what happened depends on the assumptions: " + ", ".join(crossing))
-    return [ink(f"  {note}", "dim") for note in notes]
+    return notes
 
 
 def _undecided(row: PolicySum, actual: PolicySum) -> bool:
@@ -207,13 +229,15 @@ def _undecided(row: PolicySum, actual: PolicySum) -> bool:
     return row.cost_low < actual.cost_usd < row.cost_high
 
 
-def _timeline(t: Tested, ink: Ink) -> list[str]:
+def _timeline(t: Tested, ink: Ink, width: int) -> list[str]:
     """When the first policy (the table) would have said what."""
     first = t.replays[0]
-    lines = [ink(f"what {first.policy} would have said, and when", "bold")]
+    lines = ["", *_head(f"what {first.policy} would have said, and when", ink, width)]
+    rows = []
     for change in first.changes[:_MOST_CHANGES]:
-        when = (iso(change.time) or "")[:16].replace("T", " ") if change.time is not None else "–"
-        lines.append(f"  turn {change.index:>4}  {when}  {ACTION_WORDS[change.action]}  {ink(change.rule, 'dim')}")
+        when = (iso(change.time) or "")[:16].replace("T", " ") if change.time is not None else UNKNOWN
+        rows.append([f"turn {change.index:>4}", when, ACTION_WORDS[change.action], ink(change.rule, "dim")])
+    lines += table(["", "when", "", "rule"], rows, most=width, drop=("when", "rule"))[1:]
     if len(first.changes) > _MOST_CHANGES:
         lines.append(f"  … and {len(first.changes) - _MOST_CHANGES} more (--format json lists all)")
     return lines
@@ -230,7 +254,7 @@ def _by_session(tested: Sequence[Tested], ink: Ink, width: int) -> list[str]:
     if not rows:
         return []
     name = tested[0].replays[0].policy
-    lines = [ink(f"where {name} makes the largest difference", "bold")]
+    lines = ["", *_head(f"where {name} makes the largest difference", ink, width)]
     body = []
     for _, t, d in rows[:_MOST_SESSIONS]:
         first = next((c for c in t.replays[0].changes if c.action != "continue"), None)
@@ -242,64 +266,67 @@ def _by_session(tested: Sequence[Tested], ink: Ink, width: int) -> list[str]:
                 str(t.compactions),
                 usd(t.paid),
                 f"{_signed_usd(d[1])} ({_signed_usd(d[0])} to {_signed_usd(d[2])})",
-                cut(said, max(20, width - 75)),
+                said,
             ]
         )
     head = ["session", "turns", "compactions", "cost", "difference", "first advice"]
-    return lines + table(head, body, right="lrrrrl", ink=ink)
+    drop = ("compactions", "turns", "cost")
+    return lines + table(head, body, right="lrrrrl", ink=ink, most=width, drop=drop, flex="first advice")
 
 
-def assumed(a: Assumptions, threshold: int | None, ink: Ink) -> list[str]:
+def assumed(a: Assumptions, threshold: int | None, ink: Ink, width: int) -> list[str]:
     """What the figures rest on, with the options that change it."""
-    return [
-        ink("assumed", "bold"),
-        f"  a compaction writes a summary of {a.summary_tokens:,} tokens (--summary-tokens) and leaves "
+    told = [
+        f"a compaction writes a summary of {a.summary_tokens:,} tokens (--summary-tokens) and leaves "
         + (
             f"{a.after_tokens:,} tokens (--after-tokens)"
             if a.after_tokens
             else f"a tail of {a.keep_tokens:,} (--keep-tokens)"
         ),
-        f"  a new window gets {a.notes_tokens:,} tokens of notes (--notes-tokens)",
-        f"  after either {a.reread_tokens:,} tokens are read again over {a.rework_calls} extra turns"
+        f"a new window gets {a.notes_tokens:,} tokens of notes (--notes-tokens)",
+        f"after either {a.reread_tokens:,} tokens are read again over {a.rework_calls} extra turns"
         " (--reread-tokens, --rework-calls)",
-        "  range: half the summary and nothing read again, to twice both",
-        f"  the table's threshold is {f'{threshold:,} prompt tokens' if threshold else 'off'} (--threshold)",
-        "  growth, pauses and cache faults are as they happened; where a real compaction is left out, growth is a mean",
-        "  real compactions are charged the same rework, so that only more or fewer of them make a difference",
+        "range: half the summary and nothing read again, to twice both",
+        f"the table's threshold is {f'{threshold:,} prompt tokens' if threshold else 'off'} (--threshold)",
+        "growth, pauses and cache faults are as they happened; where a real compaction is left out, growth is a mean",
+        "real compactions are charged the same rework, so that only more or fewer of them make a difference",
     ]
+    return [ink("assumed", "bold"), *_notes(told, ink, width)]
 
 
-def _suggested(s: Suggestions, actual: PolicySum, ink: Ink) -> list[str]:
-    lines = [ink("what your own history suggests", "bold") + ink(" (shown, never applied)", "dim")]
+def _suggested(s: Suggestions, ink: Ink, width: int) -> list[str]:
+    lines: list[str] = []
     if s.growth_mean is not None and s.growth_median is not None:
-        lines.append(f"  growth: {s.growth_mean:,.0f} tokens a turn on average, {s.growth_median:,.0f} in the median")
+        lines.append(f"growth: {s.growth_mean:,.0f} tokens a turn on average, {s.growth_median:,.0f} in the median")
     if s.calls_between_compactions is not None:
         fill = f" at {s.fill_at_compaction:.0%} of the usable limit" if s.fill_at_compaction is not None else ""
         left = f", leaving {s.size_after_compaction:,} tokens" if s.size_after_compaction is not None else ""
-        lines.append(f"  you compacted every {s.calls_between_compactions:.0f} turns (median){fill}{left}")
+        lines.append(f"you compacted every {s.calls_between_compactions:.0f} turns (median){fill}{left}")
     if s.thresholds:
-        lines.append("  compacting at a size, against what happened:")
+        lines.append("compacting at a size, against what happened:")
+        rows = []
         for row in s.thresholds:
-            mark = "  ← cheapest" if row.tokens == s.best else ""
-            lines.append(
-                f"    {row.tokens:>7,}  {_signed_usd(row.cost_difference):>10}"
-                f"  ({_signed_usd(row.low)} to {_signed_usd(row.high)}){mark}"
-            )
+            span = f"({_signed_usd(row.low)} to {_signed_usd(row.high)})"
+            best = "← cheapest" if row.tokens == s.best else ""
+            rows.append([f"{row.tokens:,}", _signed_usd(row.cost_difference), span, best])
+        head = ["", "", "range", ""]
+        lines += table(head, rows, right="rrl", indent="    ", most=width, drop=("range",))[1:]
     if s.best is not None and s.as_good is not None:
         low, high = s.as_good
         span = f"{low:,} to {high:,} tokens cost about the same" if low != high else f"{low:,} tokens stands out"
-        lines.append(f"  {span} (within 2 % of what was paid); --threshold {s.best} would ask for it")
+        lines.append(f"{span} (within 2 % of what was paid); --threshold {s.best} would ask for it")
         chosen = next(row for row in s.thresholds if row.tokens == s.best)
         if chosen.low < 0 < chosen.high:
-            lines.append("  whether it saves anything depends on the assumptions above: their range crosses zero")
+            lines.append("whether it saves anything depends on the assumptions above: their range crosses zero")
     if s.forecast_factors is not None:
         p10, p50, p90 = s.forecast_factors
         lines.append(
-            f"  turns left turned out to be {p50:g} times the forecast mean in the median ({p10:g}–{p90:g}),"
+            f"turns left turned out to be {p50:g} times the forecast mean in the median ({p10:g}–{p90:g}),"
             f" over {s.forecast_windows} windows"
         )
     elif s.forecast_windows:
-        lines.append(f"  {s.forecast_windows} windows tell how far forecasts were off; it takes 10 to say it")
-    if len(lines) == 1:
-        lines.append("  nothing yet: no compactions and too few turns")
-    return lines
+        lines.append(f"{s.forecast_windows} windows tell how far forecasts were off; it takes 10 to say it")
+    lines = lines or ["nothing yet: no compactions and too few turns"]
+    title = _head("what your own history suggests (shown, never applied)", ink, width)
+    told = (found for line in lines for found in ([line] if line.startswith(" ") else _notes([line], ink, width)))
+    return [*title, *told]

@@ -208,21 +208,19 @@ def write_json(tally: BacktestTally, start: Start, stream: IO[str]) -> None:
     stream.write("]," + to_json(body)[1:] + "\n")
 
 
-def text(tally: BacktestTally, start: Start, *, out: Stream | None = None) -> str:
+def text(tally: BacktestTally, start: Start, *, out: Stream | None = None, width: int = 100) -> str:
     """`backtest --format text`: the policies and what they rest on."""
     ink = Ink(out)
     actual, sums = tally.sums()
     many = "session" if tally.sessions == 1 else "sessions"
     lines: Sequence[str] = [
-        ink("ctxmon backtest", "bold")
-        + f" · {tally.sessions:,} {many} · {tally.calls:,} turns · table {clean(start.table.name)}",
-        ink(
-            "each policy carried out on the same work; cost with its range under kinder and harsher assumptions", "dim"
+        *backtest_text.introduction(
+            f"{tally.sessions:,} {many} · {tally.calls:,} turns · table {clean(start.table.name)}", ink, width
         ),
         "",
-        *backtest_text.policies_table(actual, sums, ink),
+        *backtest_text.policies_table(actual, sums, ink, width),
         "",
-        *backtest_text.assumed(start.assumptions, start.threshold, ink),
+        *backtest_text.assumed(start.assumptions, start.threshold, ink, width),
         "",
         ink("  --format json lists every session; suggestions need a history that fits into memory", "dim"),
     ]

@@ -136,7 +136,7 @@ async def test_a_backtest_is_replayed_in_the_background_and_shown() -> None:
     async with dashboard(size=(120, 40)) as run:
         await run.press("B")
         await _until(run, "too short to replay")
-        run.feed.backtest = lambda view: f"ctxmon backtest\nfor {view.session}\n"  # type: ignore[attr-defined]
+        run.feed.backtest = lambda view: lambda width: f"ctxmon backtest\nfor {view.session} in {width}\n"  # type: ignore[attr-defined]
         await run.press("B")
-        await _until(run, "for api-fix")
+        await _until(run, "for api-fix in 1")
         assert isinstance(run.app.screen, Sheet)

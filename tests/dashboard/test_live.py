@@ -77,8 +77,12 @@ def test_why_gives_the_rows_of_the_same_decision(feed: LiveFeed) -> None:
 
 
 def test_the_backtest_compares_policies(feed: LiveFeed) -> None:
-    text = feed.backtest(read(feed).sessions[0])
-    assert text is not None and "what happened" in text and "never" in text and "assumed" in text
+    told = feed.backtest(read(feed).sessions[0])
+    assert told is not None
+    for width in (66, 118):  # the sheet of 80 and of 160 columns
+        text = told(width)
+        assert "what happened" in text and "never" in text and "assumed" in text
+        assert max(len(line) for line in text.splitlines()) <= width
 
 
 def test_what_is_piped_in_is_a_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -136,7 +140,7 @@ def test_packed_turns_give_the_same_advice_and_the_same_backtest(monkeypatch: py
                 found += [
                     list(view.turns),
                     feed.explain(view),
-                    feed.backtest(view),
+                    told(100) if (told := feed.backtest(view)) else None,
                     view.forecast,
                     view.compaction_costs,
                 ]

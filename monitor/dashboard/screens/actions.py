@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -243,12 +244,12 @@ class Actions(Screen[None]):
 
         self.run_worker(replay, thread=True, exclusive=True, group="backtest", exit_on_error=False)
 
-    def _replayed(self, view: SessionView, text: str | None) -> None:
+    def _replayed(self, view: SessionView, text: Callable[[int], str] | None) -> None:
         self.say("")
         if text is None:
             self.say("too short to replay: it takes two turns of known size")
             return
-        self.app.push_screen(Sheet("Backtest", lambda width: replay_lines(text, view, width)))
+        self.app.push_screen(Sheet("Backtest", lambda width: replay_lines(text(width), view, width)))
 
     def action_copy(self) -> None:
         """The call under the cursor as JSON to the clipboard of the terminal."""
