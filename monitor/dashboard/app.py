@@ -119,7 +119,7 @@ class Dashboard(App[int]):
     def on_mount(self) -> None:
         """Start reading; the first frame does not wait for it."""
         self.theme_changed_signal.subscribe(self, self._theme_changed)
-        self.set_interval(_TICK_S, self._tick)
+        self.set_interval(_TICK_S, self.tick)
         self._feed.start()
 
     def on_unmount(self) -> None:
@@ -164,10 +164,12 @@ class Dashboard(App[int]):
         """What other policies would have done with a session; called in a worker thread."""
         return self._feed.backtest(view)
 
+    def arrived(self) -> None:
+        """A snapshot has come: ages are counted from here, also of one that is kept while the screen is on hold."""
+        self._fed_at = time.monotonic()
+
     def fed(self, changed: list[Advice]) -> None:
         """A snapshot was drawn. Rings where the advice changed, if that was asked for."""
-        self._fed_at = time.monotonic()
-        self.desk.elapsed_ms = 0
         if self.tells and changed:
             self.bell()
             for advice in changed[:3]:
@@ -201,7 +203,7 @@ class Dashboard(App[int]):
         with suppress(RuntimeError):  # the program has ended meanwhile
             self.call_from_thread(show)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """Ages grow while nothing comes in."""
         if self.desk.paused or self.desk.view is None:
             return

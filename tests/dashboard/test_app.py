@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -206,6 +207,23 @@ async def test_on_hold() -> None:
         assert "#118 of 119" in run.text()
         await run.press("space")
         assert "#119 of 120" in run.text() and "paused" not in run.text()
+
+
+async def test_ages_are_right_after_a_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot comes 20 minutes into a hold, which ends 10 minutes later; its last turn was 12 seconds old then."""
+    clock = [1_000.0]
+    monkeypatch.setattr("monitor.dashboard.app.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    one = fake.growing(40)
+    async with dashboard(fake.snapshot((one,)), notify=True) as run:
+        await run.press("space")
+        clock[0] += 1_200
+        await run.feed_with(fake.snapshot((one,), decisions={"s1": fake.decision(action="compact_now")}))
+        assert not run.app._notifications
+        clock[0] += 600
+        await run.press("space")
+        assert run.desk.now - (one.last or 0) == 612_000
+        assert "10 min" in run.text().splitlines()[0]
+        assert len(run.app._notifications) == 1
 
 
 async def test_advice_rings_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

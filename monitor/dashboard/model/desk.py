@@ -122,7 +122,7 @@ class Desk:
         view = self._choose()
         if view is not None:
             self._take(view)
-        if before is None:
+        if before is None or before.loading:  # what is said of half a history is no advice
             return []
         changed = []
         for one in snapshot.sessions:
@@ -283,13 +283,13 @@ class Desk:
         self._list_turns()
         return self.turn_filter
 
-    def pause(self) -> bool:
-        """Stop taking over snapshots, or take over the newest one. Returns whether it is paused now."""
+    def pause(self) -> list[Advice]:
+        """Stop taking over snapshots, or take over the newest one. Returns the sessions whose advice changed."""
         self.paused = not self.paused
-        if not self.paused and self.pending is not None:
-            snapshot, self.pending = self.pending, None
-            self.apply(snapshot)
-        return self.paused
+        if self.paused or self.pending is None:
+            return []
+        snapshot, self.pending = self.pending, None
+        return self.apply(snapshot)
 
     def state(self, theme: str, panel: str) -> ViewState:
         """What is worth remembering."""

@@ -213,8 +213,12 @@ class Actions(Screen[None]):
 
     def action_pause(self) -> None:
         """Hold, or go on."""
-        paused = self.app.desk.pause()
-        self._after("on hold: space goes on" if paused else "live again")
+        desk = self.app.desk
+        changed = desk.pause()
+        self._after("on hold: space goes on" if desk.paused else "live again")
+        if not desk.paused:
+            self.app.fed(changed)
+            self.app.tick()
 
     # more
 

@@ -102,6 +102,7 @@ class MainScreen(Actions, Screen[None]):
         if self.app.waits and message.snapshot.loading:
             return
         changed = desk.apply(message.snapshot)
+        self.app.arrived()
         if desk.paused:
             return
         empty = desk.view is None

@@ -81,13 +81,23 @@ def test_changed_advice_is_told() -> None:
     assert desk.apply(fake.snapshot((ONE, TWO), decisions=decisions)) == []
 
 
+def test_what_is_said_while_logs_are_still_read_is_no_change_of_advice() -> None:
+    desk = Desk()
+    desk.apply(fake.snapshot((ONE,), loading=True))
+    whole = {"one": fake.decision("one", "compact_now")}
+    assert desk.apply(fake.snapshot((ONE,), decisions=whole)) == []
+    later = {"one": fake.decision("one", "continue")}
+    assert [c.after for c in desk.apply(fake.snapshot((ONE,), decisions=later))] == ["continue"]
+
+
 def test_on_hold_nothing_moves_and_nothing_is_lost() -> None:
     desk = desk_with(ONE)
-    assert desk.pause()
+    assert desk.pause() == [] and desk.paused
     grown = fake.growing(70, session="one")
-    assert desk.apply(fake.snapshot((grown,))) == []
+    decisions = {"one": fake.decision("one", "compact_now")}
+    assert desk.apply(fake.snapshot((grown,), decisions=decisions)) == []
     assert desk.view is ONE
-    assert not desk.pause()
+    assert [c.after for c in desk.pause()] == ["compact_now"] and not desk.paused
     assert desk.view is grown
 
 
