@@ -59,16 +59,24 @@ class Lane:
 class Group:
     """Lanes of one sender."""
 
-    __slots__ = ("cache_works", "exact", "lanes", "models", "name", "open", "openings")
+    __slots__ = ("awaited", "cache_works", "exact", "lanes", "models", "name", "open", "openings")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.awaited: dict[int, int] = {}  # call -> the last later call that reads just what it left in the cache
         self.open: list[Lane] = []
         self.lanes: list[Lane] = []
         self.exact: dict[tuple[str | None, int], list[Lane]] = {}
         self.cache_works = False
         self.models: dict[str | None, str | None] = {}
         self.openings: dict[str | None, set[int]] = {}  # model -> sizes of first prompts, in steps of 5 %
+
+    def free(self, lanes: list[Lane], number: int) -> list[Lane]:
+        """Those of the lanes used last whose next call is not known to be a later one."""
+        if not self.awaited:
+            return lanes
+        awaited = self.awaited
+        return [lane for lane in lanes[-_REACH:] if not lane.places or awaited.get(lane.places[-1], -1) <= number]
 
     def opens(self, model: str | None, prompt: int) -> bool:
         """Whether conversations of this sender open with about this size."""
@@ -92,6 +100,7 @@ class Lanes:
         keys: dict[str, int] = {}
         copies: list[tuple[int, int]] = []
         groups = self._groups
+        told: list[tuple[Group, int, Call, int]] = []
         last = 0
         for place, call in calls:
             if call.key and call.call_id:
@@ -105,8 +114,11 @@ class Lanes:
             group = groups.get(id)
             if group is None:
                 group = groups[id] = Group(f"{id[0]}|{id[1]}")
-            time = last = call.time if call.time is not None else last
-            found[place] = self._place(group, place, call, time)
+            last = call.time if call.time is not None else last
+            told.append((group, place, call, last))
+        self._await(told)
+        for number, (group, place, call, time) in enumerate(told):
+            found[place] = self._place(group, place, call, time, number)
         for group in groups.values():
             self._settle(group, found)
         for place, first in copies:
@@ -114,11 +126,30 @@ class Lanes:
         for place, (lane, side) in found.items():
             yield place, lane.name, side
 
+    @staticmethod
+    def _await(told: list[tuple[Group, int, Call, int]]) -> None:
+        """Find the calls whose exact successor comes later: another conversation that opens meanwhile, with a prompt
+        of a size that would do, is not their growth."""
+        everything: dict[Group, dict[tuple[str | None, int], tuple[int, int, int]]] = {}
+        for number, (group, place, call, time) in enumerate(told):
+            prompt, read = call.prompt_tokens, call.cache_read_tokens
+            if prompt is None or prompt < _LEAST_CACHED or call.purpose != "work":
+                continue
+            left = everything.get(group)  # by what a call left: its place, prompt and time
+            if left is None:
+                left = everything[group] = {}
+            model = _model(group, call)
+            if read:
+                held = left.get((model, read))
+                if held is not None and prompt >= _SHRINK * held[1] and time - held[2] <= _DAY_MS:
+                    group.awaited[held[0]] = number
+            mine = (place, prompt, time)
+            for key in _leaves(call, prompt):
+                left[model, key] = mine
+
     # ------------------------------------------------------------------------------------------------ one call
-    def _place(self, group: Group, place: int, call: Call, time: int) -> tuple[Lane, bool]:
-        model = group.models.get(call.model, "\0")
-        if model == "\0":
-            model = group.models[call.model] = _DATE.sub("", call.model) if call.model else None
+    def _place(self, group: Group, place: int, call: Call, time: int, number: int) -> tuple[Lane, bool]:
+        model = _model(group, call)
         lanes = group.open
         if lanes and time - lanes[0].time > self._idle:
             idle = self._idle
@@ -136,7 +167,8 @@ class Lanes:
                 return self._join(group, same, place, call, prompt, time, model), False
         if prompt < _SMALL and (beside := self._beside(lanes, model, prompt)) is not None:
             return beside, True
-        found = self._grown(group, lanes, model, prompt, read) or self._dropped(group, lanes, model, prompt, read)
+        free = group.free(lanes, number)
+        found = self._grown(group, free, model, prompt, read) or self._dropped(group, free, model, prompt, read)
         if found is None:
             found = self._new(group, call, model, time)
         return self._join(group, found, place, call, prompt, time, model), False
@@ -235,10 +267,7 @@ class Lanes:
         lane.places.append(place)
         lane.keys = ()
         if prompt >= _LEAST_CACHED:
-            written = call.cache_write_tokens or 0
-            # what the next call may read: all that was cached (Anthropic), or whole blocks of the prompt (OpenAI)
-            part = (call.cache_read_tokens or 0) + written if written else prompt - prompt % _BLOCK
-            lane.keys = (prompt, part) if part != prompt and part >= _LEAST_CACHED else (prompt,)
+            lane.keys = _leaves(call, prompt)
             for key in lane.keys:
                 held = exact.get((model, key))
                 if held is None:
@@ -271,6 +300,20 @@ class Lanes:
                     for place in lane.places:
                         found[place] = (other, True)
                     break
+
+
+def _model(group: Group, call: Call) -> str | None:
+    model = group.models.get(call.model, "\0")
+    if model == "\0":
+        model = group.models[call.model] = _DATE.sub("", call.model) if call.model else None
+    return model
+
+
+def _leaves(call: Call, prompt: int) -> tuple[int, ...]:
+    """What the next call may read: all that was cached (Anthropic), or whole blocks of the prompt (OpenAI)."""
+    written = call.cache_write_tokens or 0
+    part = (call.cache_read_tokens or 0) + written if written else prompt - prompt % _BLOCK
+    return (prompt, part) if part != prompt and part >= _LEAST_CACHED else (prompt,)
 
 
 def _size(prompt: int) -> int:

@@ -148,3 +148,29 @@ def test_many_rows_are_quick():
     out = assign(rows)
     assert clock.process_time() - start < 5  # takes about 0.1 s; only a quadratic slip would not pass
     assert len(out) == len(rows)
+
+
+def test_a_conversation_that_opens_while_another_waits_is_no_growth_of_it():
+    # each later call reads the earlier prompt of its own conversation in whole blocks of 128: 21000 -> 20992,
+    # 22600 -> 22528, 48000 -> 48000, 50400 -> 50304. 48000 would do as a growth of 21000 + 200 by less than 30000
+    rows = [
+        row(0, 21_000, 0),
+        row(20, 48_000, 0),
+        row(40, 22_600, 20_992),
+        row(60, 50_400, 48_000),
+        row(80, 24_100, 22_528),
+        row(100, 52_900, 50_304),
+    ]
+    assert groups(rows) == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_an_opening_of_like_size_waits_for_its_own_next_call():
+    # Anthropic: what is read is what was read and written before. 19996, then 19996 + 900; 21996, then 21996 + 700
+    rows = [
+        row(0, 20_000, 0, write=19_996),
+        row(10, 22_000, 0, write=21_996),
+        row(20, 20_900, 19_996, write=900),
+        row(30, 22_700, 21_996, write=700),
+        row(40, 21_800, 20_896, write=900),
+    ]
+    assert groups(rows) == [[0, 2, 4], [1, 3]]
