@@ -196,7 +196,7 @@ def _serve(options: Options, args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 0
     if missing:
-        tell(f"{missing} calls could not be written to {options.log}.")
+        tell(f"{missing} call{'' if missing == 1 else 's'} could not be written to {options.log}.")
         return 1
     return 0
 

@@ -117,6 +117,11 @@ class CallLog:
             self._thread.join(timeout)
         return not self._thread.is_alive() and not self._waiting
 
+    @property
+    def missing(self) -> int:
+        """Lines that are not in the file: given up, or still waiting."""
+        return self.lost + len(self._waiting)
+
     # ------------------------------------------------------------------------------------------- in the writer's thread
 
     def _run(self) -> None:

@@ -138,7 +138,7 @@ async def serve(
         client.abort("recorder_stopped")
     await asyncio.sleep(0)  # let the closed connections go
     written = await loop.run_in_executor(None, recorder.close)
-    return log.lost + (0 if written else 1)
+    return log.missing or int(not written)
 
 
 def _fault_teller(warn: Callable[[str], None]) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
