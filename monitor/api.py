@@ -129,6 +129,7 @@ def sessions(
         # as in the file: a call without a time stands behind the one before it
         records_of: list[Record] = [*sorted(told, key=lambda record: record.line or 0)]
         store.apply(Batch(file, records_of, True))
+    store.learn()
     return sessions_frame(store.views(), calls)
 
 

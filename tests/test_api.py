@@ -14,6 +14,7 @@ import pytest
 import monitor
 from monitor import api
 from monitor.cli import main
+from tests.dashboard.claude_log import write_logs
 from tests.sources.test_files import row
 from tests.test_imports import HEAVY, loaded
 
@@ -107,6 +108,15 @@ def same_as_report(paths: list[str], capsys: pytest.CaptureFixture[str]) -> None
 
 def test_sessions_are_those_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     same_as_report([str(LOGS)], capsys)
+
+
+def test_forecasts_are_those_of_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_logs(tmp_path, 10, 20)  # enough of one's own history
+    main(["report", str(tmp_path), "--format", "json", "--context-limit", "50000"])
+    told = [one["forecast"] for one in json.loads(capsys.readouterr().out)["sessions"]]
+    frame = monitor.sessions(monitor.load(tmp_path), context_limit=50_000)
+    assert {one["own_contexts"] for one in told} == {10}
+    assert list(frame["calls_to_limit_p90"]) == [one["calls_to_limit"]["p90"] for one in told]
 
 
 def test_copies_of_a_resumed_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -175,12 +175,15 @@ def watch(
     from monitor.sessions.filter import narrow
     from monitor.sessions.store import Store
 
-    store = Store(request.settings)
+    store, learned = Store(request.settings), False
     previous: Decision | None = None
     while rounds is None or rounds > 0:
         rounds = None if rounds is None else rounds - 1
         for batch in follower.poll(0.5):
             store.apply(batch)
+        if not follower.loading and not learned:
+            learned = True
+            store.learn()
         view = newest(narrow(store.views(), request.wanted)) if not follower.loading else None
         if view is not None:
             decision = _decide(args, table, view, previous)

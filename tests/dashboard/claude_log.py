@@ -50,3 +50,17 @@ def write_log(path: Path, count: int, begin: datetime | None = None) -> datetime
             size += 1_000
             at += timedelta(seconds=5)
     return at
+
+
+def write_logs(folder: Path, sessions: int, count: int) -> list[str]:
+    """The log of :func:`write_log` as so many sessions of their own."""
+    paths = []
+    for number in range(sessions):
+        path = folder / f"{number}.jsonl"
+        write_log(path, count)
+        text = path.read_text(encoding="utf-8")
+        for name in ("11111111-2222", "msg_", "req_"):
+            text = text.replace(name, f"{name}{number}")
+        path.write_text(text, encoding="utf-8")
+        paths.append(str(path))
+    return paths

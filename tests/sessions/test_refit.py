@@ -15,7 +15,7 @@ from monitor.sessions.load import Request, load
 from monitor.sessions.refit import LEVELS, PLACES, Own, Sample, applied, crossings, fit, own, samples, segments
 from monitor.sessions.view import Range, SessionView
 from monitor.sources.files import Batch
-from tests.dashboard.claude_log import write_log
+from tests.dashboard.claude_log import write_logs
 from tests.factory import call, event, store, view
 
 
@@ -119,14 +119,7 @@ def test_without_a_forecast_there_is_nothing_to_change() -> None:
 @pytest.fixture
 def history(tmp_path: Path) -> list[str]:
     """Ten sessions of 20 calls: 20,000 tokens, 1,000 more with each call, 300 out."""
-    for number in range(10):
-        path = tmp_path / f"{number}.jsonl"
-        write_log(path, 20)
-        text = path.read_text(encoding="utf-8")
-        for name in ("11111111-2222", "msg_", "req_"):
-            text = text.replace(name, f"{name}{number}")
-        path.write_text(text, encoding="utf-8")
-    return [str(path) for path in sorted(tmp_path.iterdir())]
+    return write_logs(tmp_path, 10, 20)
 
 
 def test_loading_takes_the_ranges_from_what_is_loaded(
