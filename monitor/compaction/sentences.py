@@ -20,11 +20,13 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: where a sentence ends: CJK marks always, Latin ones before white space, abbreviations set apart below
 _END = re.compile(r"[。！？!?]+[”’」』\"'»）)]*|\.{1,3}(?=[\s”’\"'»)]|$)[”’\"'»)]*")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|Nr|Dr|St|approx|incl|inkl|"
-    r"resp|Mr|Mrs|Ms|p\.\s?ej"
-    r"|Fig|No|Sr|Sra|Uds?|p\.\s?ex|Art|Abs|evtl|max|min)|\b[A-Za-z]|^\d{1,2})$",
+    r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|approx|incl|inkl|resp|(?-i:Mr|Mrs|Ms|Dr|St|Sr|Sra|Uds?)|"
+    r"p\.\s?ej|p\.\s?ex|evtl|(?<!\d\s)(?<!\d)(?:max|min)|т\.\s?е|т\.\s?д|напр)|\b[A-Za-z]|^\d{1,2}"
+    r"|\b(?:am|vom|bis|zum|zur|der|den|dem|des|die|im|ab|seit|jede[nrsm]?)\s\d{1,2})$",  # "bis zum 3. Mai"
     re.I,
 )
+#: short for a word only where a number follows: "No. 3"
+_BEFORE_NUMBER = re.compile(r"\b(?:no|nr|fig|art|abs|nº|núm|str|pkt)$", re.I)
 #: a whole word before a full stop: a name in small letters may begin the next sentence ("… nowhere else. dbt is out.")
 _FULL_WORD = re.compile(
     r"(?<!\w)(?!(?:bspw|insb|einschl|zzgl|abzgl|evtl|approx|incl|inkl|resp|bzgl)$)[^\W\d_]{4,}$", re.I
@@ -41,11 +43,13 @@ _CODE_LINE = re.compile(
 )
 
 
+#: a point of a list that goes on in one line
+_POINT = re.compile(r"(?:(?<=^)|(?<=[\s:：;；,，。]))[(（]?(\d{1,2})([)）.、])(?=\s|[^\W\d_])")
 #: a line above a list that says: these are rules
 _RULES_HEAD = re.compile(
     r"(?i)^[#*_\s]*(?:[\w'’-]+\s+){0,3}?(?:rules?|constraints?|requirements?|guard-?rails|conditions?|limits|regeln?|vorgaben?|bedingungen|"
     r"randbedingungen|einschränkungen|anforderungen|reglas|restricciones|condiciones|requisitos|règles|contraintes|consignes|"
-    r"regras|regole|правила|规则|要求|约束|限制|条件|ルール|制約|規則)(?:\s+[\w'’-]+){0,4}\s*[:：]?[*_\s]*[:：]?\s*$"
+    r"regras|restrições|condições|regole|vincoli|condizioni|requisiti|правила|ограничения|требования|условия|regels|eisen|voorwaarden|zasady|reguły|wymagania|kurallar|kısıtlar|koşullar|규칙|제약|조건|요구사항|规则|要求|约束|限制|条件|ルール|制約|規則)(?:\s+[\w'’-]+){0,4}\s*[:：]?[*_\s]*[:：]?\s*$"
 )
 
 
@@ -75,12 +79,37 @@ def sentences(text: str) -> list[Sentence]:
         if bullet:
             number += 1
         else:
-            last = (_split(block) or [block])[-1]  # "… by Friday. Rules:"
-            number, ruled = 0, len(last) < 60 and bool(_RULES_HEAD.match(last))
+            number, ruled = 0, _announces(block)
         if _HEADING.match(block):
             continue
-        out += [_sentence(s, bullet, number, ruled and bullet) for s in _split(block)]
+        points = [(block, 0)] if bullet else _inline(block)
+        for piece, place in points:
+            for first, s in enumerate(_split(piece)):
+                if place:  # what follows the first sentence of a point is a sentence of its own
+                    out.append(_sentence(s, True, 0 if first else place, ruled and not first))
+                else:
+                    out.append(_sentence(s, bullet, number, ruled and bullet))
+            if not place and not bullet:
+                ruled = _announces(piece)
     return [s for s in out if s.text.strip(" -–—*_.…")]
+
+
+def _announces(block: str) -> bool:
+    """True where the last sentence says that rules follow: "… by Friday. Rules:"."""
+    last = (_split(block) or [block])[-1]
+    return len(last) < 60 and bool(_RULES_HEAD.match(last))
+
+
+def _inline(block: str) -> list[tuple[str, int]]:
+    """The points of a list written in one line ("1) … 2) … 3) …") with their numbers; else the block, number 0."""
+    marks = list(_POINT.finditer(block))
+    run = [m for i, m in enumerate(marks, 1) if int(m.group(1)) == i]
+    if len(run) < 2 or len(run) != len(marks) or len({m.group(2) for m in run}) > 1:
+        return [(block, 0)]
+    ends = [*(m.start() for m in run[1:]), len(block)]
+    lead = block[: run[0].start()].strip()
+    out = [(lead, 0)] if lead else []
+    return out + [(block[m.end() : end].strip(" ;；,，、"), i) for i, (m, end) in enumerate(zip(run, ends), 1)]
 
 
 def shortened(text: str) -> str:
@@ -147,6 +176,8 @@ def _split(text: str) -> list[str]:
         if mark.startswith(".") and _ABBREVIATION.search(text[start:at]):
             continue
         rest = text[m.end() :].lstrip()
+        if mark.startswith(".") and rest[:1].isdigit() and _BEFORE_NUMBER.search(text[start:at]):
+            continue
         if (
             mark[0] == "."
             and len(mark) < 3

@@ -87,7 +87,14 @@ _NOISE = _set(
     "nunca siempre solo sólo puedes ahora todo sin para pero partir "
     "jamais toujours seulement maintenant cette sans pas plus "
     "want like need good okay time times rest fine free allowed allow longer instead already still may "
-    "can could"
+    "can could "
+    "não nunca sempre pode podem mas com uma sim agora mais deve regra favor "
+    "non mai sempre che con una della più puoi può anche deve regola adesso prego "
+    "niet geen nooit altijd alleen moet mag mogen kan ook wel nog een van het voor maar regel nu graag "
+    "nie nigdy zawsze tylko może możesz można już też jest oraz musi ale zasada teraz proszę "
+    "asla her zaman sadece artık için bir daha kural kuralı olarak lütfen "
+    "нельзя никогда всегда только можно можешь теперь уже больше про что это как для при правило нужно надо "
+    "обязательно пожалуйста"
 )
 _NAME = re.compile(
     r"[\w.@~-]*/[\w./@~-]*\w|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
@@ -160,8 +167,9 @@ def topics(text: str) -> dict[str, float]:
             if pair not in _CJK_NOISE:
                 add("p:" + pair, 0.5)
     for m in _NUMBER.finditer(text):
-        if len(m.group()) > 2:
-            add("d:" + m.group().replace(" ", "").lower(), 1)
+        number = m.group().replace(" ", "").rstrip(".,").lower()
+        if len(number) > 2:
+            add("d:" + number, 1)
     return out
 
 
@@ -170,9 +178,18 @@ def overlap(a: dict[str, float], b: dict[str, float]) -> float:
     return sum(min(w, b[k]) for k, w in a.items() if k in b)
 
 
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_ENDINGS = (
+    *("ings", "ing", "edly", "ed", "es", "en", "er", "ern", "s", "n", "e", "o", "a", "os", "as"),
+    *("i", "u", "y", "ie", "ów", "ą", "ę"),
+)
+
+
 def _stem(word: str) -> str:
     """A word without its commonest endings, so that forms of one word are one key."""
-    for end in ("ings", "ing", "edly", "ed", "es", "en", "er", "ern", "s", "n", "e", "o", "a", "os", "as"):
+    if _CYRILLIC.match(word):  # endings are many and up to three letters long
+        return word[: max(4, min(len(word) - 2, 7))]
+    for end in _ENDINGS:
         if word.endswith(end) and len(word) - len(end) >= 4:
             return word[: -len(end)][:9]
     return word[:9]

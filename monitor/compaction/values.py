@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from monitor.compaction import words
+from monitor.compaction import withdrawal, words
 from monitor.compaction.outcome import body, clean
 
 _NUMBERED = re.compile(r"^\s*\d+(?:→|\t|\s?\|)\s?", re.M)
@@ -48,7 +48,7 @@ def of_document(text: str, most: int = 4) -> list[str]:
         if not re.search(r"\d", line) or not 12 <= len(line) <= _LONG:
             continue
         langs = words.languages(line)
-        if any(words.RULE[k].search(line) for k in langs if k in words.RULE) or words.LIFT_STRONG.search(line):
+        if any(words.RULE[k].search(line) for k in langs if k in words.RULE) or withdrawal.STRONG.search(line):
             continue
         score = 2.0 * len(_CUE.findall(line)) + 0.5 * len(re.findall(r"\d[\d.,:-]*", line)) + ("`" in line)
         if score >= 1.5:

@@ -1,0 +1,114 @@
+"""Limits with a number, and whether a later sentence gives one of them another number.
+
+Input: sentences of the user. "At most 20 lines" and "make it 30 lines now" are one limit told twice; "port 8099" and
+"port 9100" are two values. A sentence may name the old number itself: "from 2 to 5 seconds", "not 5 but 8".
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from monitor.compaction.topics import overlap, topics
+
+_WORDED = re.compile(
+    r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|"
+    r"zwölf|dos|tres|"
+    r"cuatro|cinco|seis|siete|ocho|nueve|diez|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze)\b"
+)
+#: words of a limit, and of its change
+_LIMIT = re.compile(
+    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max\w*|min\w*|no\s+more|up\s+to|limits?|exceed|within|"
+    r"höchstens|mindestens|"
+    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|superar?|límite|"
+    r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
+    r"plus\s+de|moins\s+de|más\s+de|menos\s+de|no\s+m[áa]ximo|no\s+m[íi]nimo|mais\s+de|passar\s+de|più\s+di|"
+    r"meno\s+di|al\s+massimo|almeno|"
+    r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|minstens|meer\s+dan|powyżej|poniżej|"
+    r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
+    r"不超过|不得超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
+)
+_ANEW = re.compile(
+    r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
+    r"senk\w*|ahora|s[uú]b\w{1,5}|b[aá]j\w{1,5}|"
+    r"désormais|maintenant|passe[rz]?\s+(?:à|de)|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
+    r"sob[ea]\w*|baix[ae]\w*|"
+    r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
+    r"podnie\w+|zwiększ\w*|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into)\b|"
+    r"现在|改成|改为|改到|调到|调整|提高|降低|放宽|今後|変更|引き上げ|引き下げ|上げ|下げ|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
+)
+_NUMBER = re.compile(r"\d[\d.,]*")
+_VALUE = r"(\d[\d.,]*)\s*(?:[^\W\d_]{1,10}|%)?"
+#: "from 2 to 5": the first number is the one that goes
+_FROM_TO = re.compile(
+    rf"(?i)\b(?:from|von|de|du|desde|da|dal|с|со|van|z|ze)\s+{_VALUE}\s+(?:up\s+|down\s+)?(?:to|auf|à|a|al|até|para|"
+    rf"до|на|naar|do|na)\s+\d"
+    rf"|从\s*{_VALUE}[^\d。]{{0,8}}\d|{_VALUE}\s*(?:から|에서)[^\d。]{{0,4}}\d|{_VALUE}\s*(?:→|->|=>)\s*\d"
+)
+#: "not 5 but 8", "8 instead of 5": the denied number goes
+_DENIED = re.compile(
+    rf"(?i)\b(?:instead\s+of|rather\s+than|not|nicht|statt|anstatt|au\s+lieu\s+de|pas|en\s+(?:vez|lugar)\s+de|"
+    rf"em\s+vez\s+de|não|"
+    rf"invece\s+di|non|no|вместо|не|in\s+plaats\s+van|niet|zamiast|nie)\s+{_VALUE}(?=[^\d]{{1,30}}\d|[.!]?$)"
+    rf"|不是\s*{_VALUE}|{_VALUE}\s*(?:ではなく|じゃなく|[가이]?\s*아니(?:라|고))|{_VALUE}\s+(?:değil|yerine)"
+)
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def anew(text: str) -> bool:
+    """True for a sentence that may give an earlier limit another number without being a rule by its words."""
+    return bool(_ANEW.search(text) or _DENIED.search(text))
+
+
+def about(text: str) -> dict[str, float] | None:
+    """What a sentence with a limit is about; None where it tells none."""
+    if not _numbers(text) or not (_LIMIT.search(text) or anew(text)):
+        return None
+    return topics(_WORDED.sub(" ", text))
+
+
+def retold(old: str, new: str, mine: dict[str, float]) -> bool:
+    """True where ``new``, which is about ``mine``, gives the limit ``old`` another number."""
+    theirs = _numbers(old)
+    fresh = bool(_ANEW.search(new))
+    gone = _left(_DENIED, new) | (_left(_FROM_TO, new) if fresh else set())
+    numbers = _numbers(new) - gone
+    matter, plain = _matter(old), dict(_matter(old, True))
+    shared, total = overlap(matter, mine), sum(matter.values())
+    least = 0.5 if _WIDE.search(old) else 1.0
+    if theirs & gone:
+        return shared >= least
+    if not theirs or theirs & numbers:
+        return False
+    units = _units(old) & _units(new)
+    for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted
+        plain.pop(unit, None)
+    common, whole = overlap(plain, mine), sum(plain.values())
+    if fresh and units and plain:
+        # in the same unit on the same matter; where both say that it is a limit, fewer common words are enough
+        both = bool(_LIMIT.search(old) and _LIMIT.search(new))
+        if common >= max(least, (0.1 if least < 1 else 0.34) * whole if both else 0.5 * whole):
+            return True
+    return bool((fresh or _LIMIT.search(old)) and total >= 2 and shared >= total * (0.6 if fresh else 0.8))
+
+
+def _left(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {g.rstrip(".,") for m in pattern.finditer(text) for g in m.groups() if g}
+
+
+@lru_cache(maxsize=4096)
+def _matter(text: str, bare: bool = False) -> dict[str, float]:
+    """What a rule is about apart from its numbers; ``bare``: and apart from the words of a limit."""
+    text = _WORDED.sub(" ", text)
+    return {k: w for k, w in topics(_LIMIT.sub(" ", text) if bare else text).items() if not k.startswith("d:")}
+
+
+@lru_cache(maxsize=4096)
+def _units(text: str) -> set[str]:
+    return {u.lower() for u in re.findall(r"\d\s?(%|[^\W\d_]{1,7}\b|[\u3400-\u9fff\uac00-\ud7af])", text)}
+
+
+@lru_cache(maxsize=4096)
+def _numbers(text: str) -> set[str]:
+    return {n.rstrip(".,") for n in _NUMBER.findall(text)} | {n.lower() for n in _WORDED.findall(text)}

@@ -1,0 +1,165 @@
+"""Words by which the user takes a wish back, permits what it forbade, or sets another in its place; many languages.
+
+Patterns only, no logic; :mod:`wishes` asks them, all languages at once: a sentence that lifts something counts only
+where it shares the matter of a rule, so that a word of another language does no harm.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _rx(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+#: the user takes a rule back or permits what it forbade: "strong" names the rule, "permit" allows the thing
+STRONG = _rx(
+    r"\b(?:scrap|drop|scratch|lose|forget|skip)\b[^.?!]{0,60}\b(?:thing|stuff|bit|idea)\b|\b(?:forget|scratch|scrap|"
+    r"drop|ignore|disregard|cancel|revoke|withdraw|lift(?:ed|ing)?|retract|undo|"
+    r"void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|"
+    r"previous|instruction|about)",
+    r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
+    r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
+    r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
+    r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\b(?:is|are)\s+(?:now\s+)?(?:obsolete|moot|void|off\s+the\s+table)\b|"
+    r"\b(?:rule|limit|cap|ban|freeze|restriction|constraint)\b[^.?!]{0,40}\b(?:lifted|gone|off|no\s+longer|"
+    r"cancel\w*|over)",
+    r"\b(?:vergiss|vergesst|streich\w*|verwirf|ignorier\w*)\b[^.?!]{0,60}\b(?:regel|vorgabe|verbot|"
+    r"einschränkung|was\s+ich|anweisung|bedingung|mit\s+de[mnr])|\b(?:kannst|könnt|darfst)\s+(?:du|ihr)\s+"
+    r"(?:\w+\s+){0,2}(?:vergessen|streichen|ignorieren|weglassen)\b|\bhat\s+sich\s+erledigt\b|\bf[aä]ll(?:t|"
+    r"en)\s+weg\b|"
+    r"\bist\s+vom\s+tisch\b|\b(?:gilt|"
+    r"gelten)\s+(?:\w+\s+){0,3}nicht\s+mehr\b|\b(?:aufgehoben|hinfällig|zurückgenommen|entfällt|"
+    r"obsolet)\b|\b(?:heb\w*|nehm\w*|nimm\w*)\b[^.?!]{0,40}\b(?:auf|zurück)\b[^.?!]{0,3}$|"
+    r"\bnicht\s+mehr\s+nötig\b|\bbrauchst?\s+(?:\w+\s+){0,4}nicht\s+mehr\b|\bmuss\s+(?:\w+\s+){0,"
+    r"4}nicht\s+mehr\b",
+    "(?:忘掉|忘了|忘记|忽略|取消|撤销|撤回|收回|作废|解除|废除).{0,24}(?:规则|规定|要求|限制|约束|之前|刚才|前面|那条|说的)|(?:规则|规定|要求|限制|约束|"
+    "那条|这一?条).{0,16}(?:不管|算了|取消|撤销|撤回|作废|不再|解除|废除|不用)|不再(?:适用|需要|要求)|不用再|可以不管|不(?:用|必)管.{0,6}了",
+    "(?:忘れて(?!は|し)|取り消|撤回|解除|無効|なしに|不要に|やめ).{0,20}|(?:ルール|制約|制限|条件|指示|件).{0,16}(?:取り消|撤回|解除|無効|忘れ|不要|なし)|"
+    "もう(?:不要|必要(?:ない|ありません)|守らなくて)|必要はなくな|しなくて(?:も)?(?:いい|よい|構い|大丈夫)",
+    r"(?<!\bno\s)\bolv[ií]da\w*\s+(?!que\b|de\s+que\b)\w+|"
+    r"\blo\s+de\b[^.?!]*(?<!\bno\s)\bolv[ií]d\w+",
+    r"\b(?:olvida\w*|ignora|cancela|anula|retir[oa]|elimin[ao]|deja\s+sin\s+efecto)\b[^.?!]{0,"
+    r"60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|"
+    r"instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|"
+    r"tienes\s+que)|\bqueda\s+(?:anulad|cancelad|sin\s+efecto)",
+    r"(?<!n['’])\boublie[zr]?\s+(?!pas\b|que\b)\w+",
+    r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|"
+    r"consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|"
+    r"a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
+    # "this rule does not hold any more", "no rush with X", "X is off": said without naming a rule
+    r"\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\bas\s+you\s+were\b|"
+    r"\b(?:skip|waive|ignore|disregard)\s+(?:the\s+|my\s+|your\s+)?(?:rule|point|item|number|no\.|constraint)\b",
+    r"\blass\w*\s+(?:\w+\s+){0,3}(?:gut\s+sein|bleiben)\b|\bspielt\s+keine\s+rolle\b|\b(?:ist|"
+    r"sind)\s+(?:mir\s+)?(?:egal|überholt|passé)\b",
+    r"\bsalt(?:arte|ate|a|arse)\b[^.?!]{0,40}\b(?:regla|norma|punto|restricci[oó]n)|\bya\s+no\s+(?:importa|rige|"
+    r"cuenta)\b|"
+    r"\bpasa\s+de\s+(?:l[oa]s?\s+)?(?:regla|norma)|\bno\s+hace\s+falta\s+(?:ya|más)\b",
+    r"\b(?:ne|n['’])\s*(?:tien(?:t|nent)|vau?[ltx]\w*|compten?t?|importe|s['’]impose)\s+plus\b|"
+    r"\blaisse[rz]?\s+tomber\b|"
+    r"\b(?:peux|pouvez)\s+(?:ignorer|oublier|sauter)\b|\bplus\s+besoin\s+d|\bn['’]y\s+a\s+plus\s+de\s+(?:limite|"
+    r"raison)",
+    r"\b(?:esqueç\w+|esquece\w*|cancele\w*|cancelo|anul[eo]|desconsidere\w*|deixa\s+(?:pra|para)\s+lá|retiro|revogo|"
+    r"ignore)\b(?!\s+(?:de\s+)?que\b)|"
+    r"\bnão\s+(?:\w+\s+)?(?:vale\w*|precisa\w*|é\s+(?:mais\s+)?necessári\w+|se\s+aplica|importa)\s+mais\b|"
+    r"\bjá\s+não\s+(?:vale|é|precisa|se\s+aplica)|"
+    r"\bmudei\s+de\s+ideia\b|\bnão\s+precisa\s+mais\b",
+    r"\b(?:dimentica\w*|scorda\w*|annull\w+|ignora\w*|revoc\w+|ritir\w+|togl\w+)\b(?!\s+(?:di|che)\b)|"
+    r"\blascia(?:mo)?\s+(?:perdere|stare)\b|"
+    r"\bcome\s+non\s+detto\b|\bnon\s+(?:\w+\s+)?(?:vale|serve|conta|si\s+applica|è|importa|occorre)\s+più\b|"
+    r"\bho\s+cambiato\s+idea\b",
+    r"(?<!не )(?<!не)\b(?:забудь\w*|отмен\w+|снима[юе]\w*|отбой|неважно|не\s*важно|игнорируй\w*|аннулир\w+)\b|"
+    r"больше\s+не\s+(?:действу\w+|нужн\w+|надо|требу\w+|обязательн\w+|актуальн\w+)|уже\s+не\s+(?:действу\w+|нужн\w+|"
+    r"актуальн\w+)|\bпередумал",
+    r"(?:취소|철회|해제)(?:할게|하겠|합니다|해|했|하고|됐|되었)|없던\s*(?:일|걸|것)로|잊어\s*(?:주|버|도)|(?:지키|신경\s*쓰)지\s*않아도|안\s*지켜도|"
+    r"더\s*이상\s*(?:필요|적용|유효)|(?:이제|더는)\s*필요\s*(?:없|하지)|무시해도|(?:규칙|제한|조건).{0,20}(?:취소|해제|무시|잊)",
+    r"\b(?:vergeet|schrap|negeer|trek)\b(?!\s+niet\b)[^.?!]{0,60}\b(?:maar|regel|eis|beperking|wat\s+ik|in|terug)\b|"
+    r"\blaat\s+(?:\w+\s+){0,3}maar\b|"
+    r"\b(?:geldt|gelden|hoeft|hoeven)\s+(?:\w+\s+){0,3}niet\s+(?:meer|langer)\b|\bniet\s+(?:meer|langer)\s+nodig\b|"
+    r"\bvan\s+gedachten\s+veranderd\b",
+    r"\b(?:zapomnij\w*|anuluj\w*|odwołuj\w*|cofam|wycofuj\w*|zignoruj\w*|pomiń|daruj)\b|\bnie\s+(?:obowiązuj\w+|"
+    r"trzeba|musisz)\s+już\b|"
+    r"\bjuż\s+nie\s+(?:obowiązuj\w+|trzeba|musi\w*|jest\s+potrzebn\w+|ma\s+znaczenia)\b|\bzmieniłem\s+zdanie\b",
+    r"\b(?:kaldırıyorum|kaldırdım|kaldırıldı|iptal(?:\s+(?:et\w*|ediyorum))?|vazgeçtim|unut(?:abilirsin|un)?|"
+    r"boş\s*ver\w*)\b|"
+    r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
+)
+PERMIT = _rx(
+    r"\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
+    r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
+    r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
+    r"permit)\b",
+    r"\b(?:darfst|dürft|kannst|könnt|darf|kann|dürfen)\b[^.?!]{0,60}\b(?:jetzt|nun|doch|ab\s+sofort|"
+    r"inzwischen|auch|wieder)\b|\b(?:jetzt|nun|doch|inzwischen)\b[^.?!]{0,60}\b(?:darfst|dürft|kannst|"
+    r"könnt|darf|dürfen|erlaubt|freigegeben|okay|in\s+ordnung)\b|\bist\s+(?:jetzt|nun|doch|"
+    r"inzwischen)\s+(?:erlaubt|freigegeben|ok|okay|in\s+ordnung)",
+    "(?:现在|已经|另外|那就|之后).{0,16}(?:可以|能|允许)|可以.{0,20}了|(?:允许|准许|同意)(?:你|使用|修改|删除)|也可以|可以(?:使用|用|改|删|修改|删除|动)",
+    "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
+    "許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
+    r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,"
+    r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:doy\s+permiso|permito|autorizo)\b|\best[áa]\s+permitid|"
+    r"\bpuedes\s+\w+[aei]r",
+    r"\b(?:tu\s+peux|vous\s+pouvez|on\s+peut)\b[^.?!]{0,40}\b(?:maintenant|finalement|désormais|"
+    r"aussi)?\b|\best\s+(?:maintenant|désormais)\s+(?:permis|autoris|possible)|\bfinalement\b",
+    r"て(?:も)?(?:いい|よい|良い|OK|大丈夫|構わ|かまわ)|(?:解禁|許可)(?:し|され|に)|問題(?:ない|ありません)です?(?:[。．]|$)",
+    r"\b(?:pode[ms]?|podemos|podes)\b|\b(?:está|foi|é)\s+(?:agora\s+)?(?:liberad|permitid|autorizad)\w+|"
+    r"\b(?:liberei|liberou|autorizei|autorizou|permito)\b|\btudo\s+bem\s+(?:usar|se)\b",
+    r"\b(?:puoi|potete|si\s+può|possiamo)\b|\b(?:è|sono)\s+(?:ora\s+|adesso\s+)?(?:permess|consentit|ammess|"
+    r"autorizzat)\w+|\bva\s+bene\s+(?:usare|se|anche)\b|\bautorizzo\b",
+    r"\b(?:можно|можешь|можете|разреша\w+|разрешил\w*|допустимо|разрешено|не\s+возражаю)\b",
+    r"(?:해도|써도|사용해도|바꿔도|수정해도|추가해도|고쳐도|해두|어도|아도)\s*(?:돼|되|됩|된|괜찮|좋|상관)|허용(?:합니다|해|할|됩|하겠)|이제.{0,20}(?:가능|됩니다)",
+    r"\b(?:mag|mogen|kun\s+je|kan\s+(?:nu|ook|wel)|toegestaan|is\s+prima|zijn\s+prima|is\s+ok[eé]?)\b",
+    r"\b(?:możesz|możecie|można|wolno|zezwalam|pozwalam|dozwolon\w+)\b",
+    r"\b\w+(?:ebilir|abilir)(?:sin|siniz|iz|im)?\b|\bserbest\b|\bizin\s+ver\w+",
+)
+#: the newer wish stands in the place of an older one on the same matter
+REPLACE = _rx(
+    r"\bfrom\s+now\s+on\b|\binstead\b(?!\s+of\s+(?:a\b|the\b)?\s*\w+ing)|\bactually\b|"
+    r"\bon\s+second\s+thought|\bchange\s+of\s+plan|\bswitch\s+(?:\w+\s+){0,3}to\b|\brather\b",
+    r"\bab\s+(?:jetzt|sofort)\b|\bstattdessen\b|\bdoch\s+(?:lieber|besser)\b|\bnun\s+doch\b|"
+    r"\bjetzt\s+doch\b|\bänderung\b|\bnicht\s+mehr\b|\bumgestellt\b",
+    "改为|改成|换成|从现在起|今后|以后(?:都)?|还是(?:用|改)|改用|改主意",
+    "今後は|これからは|代わりに|やっぱり|やはり|に変更|に変えて|に切り替え",
+    r"\ba\s+partir\s+de\s+ahora\b|\ben\s+(?:vez|lugar)\s+de\b|\bmejor\b|\bdesde\s+ahora\b|\bcambio\s+de\s+planes?\b",
+    r"\bà\s+partir\s+de\s+maintenant\b|\bdésormais\b|\bplutôt\b|\bau\s+lieu\b|\bfinalement\b",
+    r"\ba\s+partir\s+de\s+agora\b|\bem\s+vez\s+d|\bmelhor\s+\w+[aei]r\b|\bde\s+agora\s+em\s+diante\b",
+    r"\bd['’]ora\s+in\s+(?:poi|avanti)\b|\binvece\s+d|\bpiuttosto\b|\bmeglio\s+\w+[aei]re\b",
+    r"\b(?:отныне|теперь|вместо|впредь|лучше|всё-таки|все-таки)\b|앞으로(?:는)?|대신|(?:으)?로\s*(?:바꿔|변경|교체)",
+    r"\bvanaf\s+nu\b|\bin\s+plaats\s+van\b|\btoch\s+(?:liever|maar)\b|\bod\s+teraz\b|\bzamiast\b|\bjednak\b|"
+    r"\bbundan\s+sonra\b|\byerine\b",
+)
+#: permission for this one time or this one thing: the rule goes on
+NARROW = _rx(
+    r"\bonly\s+(?:this|for\s+this|that|for\s+that|once|the)\b|\bjust\s+(?:this|once|for\s+this|that)\b|"
+    r"\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\b|\bexceptionally\b",
+    r"\bnur\s+(?:diese\w*|dieses\s+(?:eine\s+)?mal|hierfür|dafür|einmal|die\b|das\b|den\b)|\bausnahm\w+|"
+    r"\bein(?:zige)?s?\s*mal(?:ig)?\b|\bdieses\s+eine\s+mal\b",
+    "只(?:这|此|有这|限这|针对)|仅(?:此|这|限)|这一次|这次|例外|就这",
+    "今回(?:だけ|のみ|に限)|一度だけ|例外|この(?:件|回)(?:だけ|のみ)",
+    r"\b(?:solo|sólo|únicamente)\s+(?:esta|este|eso|esa|por\s+esta|para|la|el|una)\b|"
+    r"\bpor\s+esta\s+vez\b|\bexcepci[oó]n",
+    r"\b(?:seulement|uniquement|juste)\s+(?:cette|ce|pour|la|le|une)\b|\bpour\s+cette\s+fois\b|\bexception",
+    r"\b(?:só|somente|apenas)\s+(?:desta|dessa|esta|essa|este|para|n[oa])\b|\bdesta\s+vez\b|\bexceção\b|"
+    r"\b(?:solo|soltanto)\s+(?:per|questa|questo|stavolta)\b|\bper\s+questa\s+volta\b|\beccezione\b",
+    r"\bтолько\s+(?:в\s+этот\s+раз|сейчас|для|эт\w+)\b|\bв\s+этот\s+раз\b|\bисключени\w+|이번(?:만|에만|\s*한\s*번)|예외|"
+    r"\balleen\s+(?:deze|dit|voor)\b|\buitzondering\b|\btylko\s+(?:ten|tym|dla)\b|\bwyjątk\w+|\bsadece\s+bu\b|"
+    r"\bistisna\b",
+)
+#: a rule that holds until the user agrees: agreeing once does not end it
+CONSENT = _rx(
+    r"\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
+    r"\b(?:before|unless|until)\s+(?:\w+\s+){0,2}(?:i|you\s+ask|asking)\b|\bask\s+(?:me\s+)?(?:first|"
+    r"before)",
+    r"\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|"
+    r"\bfrag\w*\s+(?:mich\s+)?(?:vorher|erst|zuerst)|\berst\s+(?:fragen|rückfragen)",
+    "未经|没有我|经我|先问|先(?:征求|确认)|同意(?:之)?前|得到我",
+    "許可なく|許可なし|無断|確認(?:なし|せず|して(?:から)?)|聞いてから|承認なし",
+    r"\bsin\s+(?:mi|tu|su)?\s*(?:permiso|aprobaci[oó]n|autorizaci[oó]n|consentimiento|preguntar|"
+    r"consultar)|\bpreg[uú]nt\w+\s+(?:antes|primero)",
+    r"\bsem\s+(?:minha|meu|a\s+minha)\s+\w+|\b(?:pergunte|avise)\w*\s+antes\b|\bsenza\s+(?:il\s+)?mi[oa]\s+\w+|"
+    r"\bchiedi\w*\s+prima\b",
+    r"\bбез\s+(?:моего|разрешения|согласования)|\bспрос\w+\s+(?:сначала|прежде)|허락\s*없이|승인\s*없이|먼저\s*(?:물어|확인)",
+    r"\bzonder\s+(?:mijn\s+)?toestemming|\bbez\s+mojej\s+zgody|\b(?:onayım|iznim)\s+olmadan|\bbana\s+sormadan",
+    r"\bsans\s+(?:mon|ma|votre)?\s*(?:accord|permission|autorisation|demander|validation)|\bdemande\w*[- ]moi\s+avant",
+)
