@@ -77,6 +77,7 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
     chosen = choose(source, options, before.total)
     redactor = Redactor.of(source)
     state = collect(source, chosen.kept)
+    state = msgspec.structs.replace(state, names=tuple(n for n in state.names if not redactor.holds(n)))
     if chosen.nothing:
         return Outcome(
             input=conv,

@@ -25,7 +25,7 @@ from monitor.conversation.model import (
     ToolCall,
     ToolResult,
 )
-from monitor.conversation.secrets import MARK
+from monitor.conversation.secrets import MARK, shaped
 from monitor.conversation.secrets import redact as by_shape
 
 #: words and marks near every secret this module could find, in lower case (§ = space); sought one by one, which is
@@ -123,6 +123,13 @@ _HINTS = tuple(
         "access-key",
         "access_key",
         "signing",
+        "_salt",
+        "_pepper",
+        "_pass",
+        "_pw",
+        "_auth",
+        "_psk",
+        "-key",
     ]
 )
 _SHAPES = (
@@ -151,6 +158,15 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?")
 _NAMED = re.compile(
     rf"(?i)(?<![\w/])(?P<name>\"?'?{_NAME}'?\"?)\s*(?::|=|:=|=>)\s*[\"']?(?P<value>[^\s\"',;}}\]\[()<>|]{{6,}})"
 )
+#: names that end so hold a key where the value looks like one: "APP_KEY=base64:…", "smtp_pass: …"
+_KEY = re.compile(
+    r"(?i)[_-](?:key|salt|pepper|pass|pw|auth|private|psk|pin)[\"']?\s*(?::|=|"
+    r"=>)\s*[\"']?(?:base64:|hex:)?"
+    r"(?P<value>[^\s\"',;}\]\[()<>|]{6,})"
+)
+#: values of a Kubernetes secret, whatever they are called
+_MANIFEST = re.compile(r"^(?:data|stringData):\n((?:[ \t]+\S.*\n?)+)", re.M)
+_ENTRY = re.compile(r"^[ \t]+[\w.-]+:[ \t]+[\"']?([^\s\"']{5,})[\"']?[ \t]*$", re.M)
 _FLAG = re.compile(
     r"(?i)--(?:password|passwd|pass|token|secret|api-key|auth-token|access-token)[= ]['\"]?(?P<value>[^\s'\"]{5,})"
 )
@@ -204,6 +220,9 @@ def find(texts: Iterable[str]) -> set[str]:
     for text in texts:
         for line in _suspects(text):
             _find_in(line.replace(MARK, "…"), found)  # the mark's own words are none
+        if "kind: Secret" in text:
+            for block in _MANIFEST.findall(text):
+                found.update(v for v in _ENTRY.findall(block) if MARK not in v)
     return {v for v in found if len(v) >= 5 and v != MARK}
 
 
@@ -248,6 +267,11 @@ def _find_in(text: str, found: set[str]) -> None:
                 found.add(value)
     for shape in _SHAPES:
         found.update(m.group(m.lastindex or 0) for m in shape.finditer(text))
+    found.update(shaped(text))
+    for m in _KEY.finditer(text):
+        value = m.group("value").rstrip(".,;")
+        if len(value) >= 16 and _random(value):
+            found.add(value)
 
 
 def _hook(path: str, found: set[str]) -> None:
@@ -304,6 +328,10 @@ class Redactor:
         if new != text:
             self.removed += 1
         return new
+
+    def holds(self, piece: str) -> bool:
+        """True where ``piece`` is a part of a secret."""
+        return any(piece in value for value in self.values)
 
     def message(self, conv: Conversation, m: Message) -> Message:
         """``m`` without secrets; its thinking goes whole where it holds one, as signed text cannot be changed."""

@@ -36,6 +36,11 @@ _CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt][\d:.Zz+-]*)?")
 
 
+def shaped(text: str) -> list[str]:
+    """The keys in ``text`` that their shape alone gives away."""
+    return [m.group() for m in _SHAPES.finditer(text)]
+
+
 def redact(text: str) -> str:
     """``text`` with secrets replaced by ``[secret removed]``; everything else as it was."""
     text = _SHAPES.sub(MARK, text)

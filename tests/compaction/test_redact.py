@@ -30,6 +30,8 @@ from monitor.conversation.secrets import MARK
         ("Authorization: Bearer abcdefghijklmnop1234", "abcdefghijklmnop1234"),
         ("sk-ant-api03-AAAABBBBCCCCDDDDEEEE", "sk-ant-api03-AAAABBBBCCCCDDDDEEEE"),
         ("deploy --token s3cr3t-tok", "s3cr3t-tok"),
+        ("APP_KEY=base64:Zm9vYmFyYmF6cXV4Zm9vYmFyMTIzNDU2Nzg=", "Zm9vYmFyYmF6cXV4Zm9vYmFyMTIzNDU2Nzg="),
+        ("kind: Secret\ndata:\n  url: bW9uZ29kYjovL3I6cA==\nmetadata:\n  name: db\n", "bW9uZ29kYjovL3I6cA=="),
     ],
 )
 def test_secret_is_removed(text: str, secret: str) -> None:
@@ -41,7 +43,7 @@ def test_secret_is_removed(text: str, secret: str) -> None:
     [
         "max_tokens: 4096", "total_tokens=123456", "token: str = None", "password=os.environ['X']", "const token = await getToken()",
         "commit 7be03d5 fixes the token count", "password reset takes 30min", "API key rotation on 2026-03-31", "use token-bucket-v2",
-        "api_key = settings.api_key", "sha256 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        "api_key = settings.api_key", "primary_key: customer_id", "cache_key=user:42", "kind: ConfigMap\ndata:\n  url: aGVsbG8=", "sha256 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     ],
 )  # fmt: skip
 def test_what_is_no_secret_stays(text: str) -> None:
@@ -107,3 +109,9 @@ def test_copies_beside_the_message_are_cleaned_too() -> None:
     new = [redact.message(conv, m) for m in conv.messages]
     assert "Blue-Whale-9" not in json.dumps([m.raw for m in new])
     assert new[2].raw["toolUseResult"] == {"stdout": f"password={MARK}"}
+
+
+def test_a_piece_of_a_secret_is_known_as_one() -> None:
+    redact = Redactor(find(["Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJsb2FkIn0.s5Zk3mXvPq8rT1uW"]))
+    assert redact.holds("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJsb2FkIn0")
+    assert not redact.holds("gateway_client")
