@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from monitor.compaction import former, prose, wishes
+from monitor.compaction import former, prose, shell, wishes
 from monitor.compaction.actions import Action, action, boxes
 from monitor.compaction.ledger import Ledger
 from monitor.compaction.places import relative
@@ -163,6 +163,7 @@ class _Walk:
         self.dead_ends = list(before.dead_ends)
         self.findings = list(before.findings)
         self.next: list[Said] = list(before.next)
+        self.worked = False  # since these steps were announced
         self.pending: dict[str, Action] = {}
         self.said_hashes: list[str] = []
         self.last_role = ""
@@ -194,7 +195,9 @@ class _Walk:
         text = m.text
         if text.strip():
             final = not following
-            cause = self.ledger.failed and any(a.op in _EDITS for a in following)
+            cause = self.ledger.failed and any(
+                a.op in _EDITS or (a.op == "shell" and shell.parse(a.command).written) for a in following
+            )
             for kind, said in prose.read(text, self.turn or None, kept, final=final, cause=cause, acts=bool(following)):
                 {"decision": self.decisions, "dead_end": self.dead_ends, "next": self.next}.get(
                     kind, self.findings
@@ -202,14 +205,15 @@ class _Walk:
             if final:
                 coming = [s for s in sentences(text) if prose.coming(s.text)]
                 listed = [s for s in sentences(text) if s.bullet and not prose.BOX.match(s.text)] if coming else []
-                self.next = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][
-                    :8
-                ] or self.next[:0]
+                plan = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][:8]
+                if plan or self.worked:  # an answer that only says something leaves the plan as it was
+                    self.next, self.worked = plan, False
             if not kept or final:
                 self.ledger.told(boxes(text))
             self._mentions(text)
         for call, act in zip(m.calls, acts):
             self.pending[call.id] = act
+            self.worked = self.worked or act.op in _EDITS or (act.op == "shell" and _acts(act.command))
             for told, weight in ((act.command or act.target, 2), (act.text[:2_000], 1)):
                 for name in set(_NAME.findall(told)):
                     self.names[name] += weight
@@ -275,6 +279,11 @@ class _Walk:
             folded=self.folded,
             unanswered=self.last_role == "user",
         )
+
+
+def _acts(command: str) -> bool:
+    """True for a command that does more than look."""
+    return any(p.use not in ("look", "idle") for p in shell.parse(command).parts)
 
 
 def _names(names: Counter[str]) -> tuple[str, ...]:

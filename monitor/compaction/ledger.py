@@ -206,8 +206,16 @@ class Ledger:
                     shown = [v for v in shown if _ADDRESS.search(v)]
                 for value in shown:
                     self._value(value, turn, kept)
-        elif line.read and not values.is_config(line.read[0]):
-            for value in values.of_document(text) if values.is_document(line.read[0]) else values.of_source(text):
+        elif line.read:
+            first = line.read[0]
+            of = (
+                values.of_config
+                if any(map(values.is_config, line.read))
+                else values.of_document
+                if values.is_document(first)
+                else values.of_source
+            )
+            for value in of(text):
                 self._value(value, turn, kept)
 
     def _record(

@@ -23,20 +23,26 @@ _CODE_TAG = re.compile(
     r"(?i)<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
 )
 _SUMMARY = re.compile(
-    r"(?im)^.*(?:\b\d+\s+(?:passed|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|problems?|issues?|"
+    r"(?im)^.*(?:\b\d+\s+(?:passed|passing|failing|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|"
+    r"problems?|issues?|"
     r"tests?)\b|\btests?:?\s+\d+|"
     r"\b(?:all checks passed|build (?:success\w*|failed|failure|succeeded)|success: no issues|no issues found|"
     r"found \d+ errors?|compiled "
-    r"successfully|test result:|\bERROR=\d|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|"
-    r"finished `?\w+`? (?:\[|profile)|FAIL\b|\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
+    r"successfully|test result:|\bERROR=\d|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are "
+    r"up-to-date|"
+    r"finished `?\w+`? (?:\[|profile)|built in [\d.]+|done in [\d.]+|webpack \S+ compiled|\[ok\]|no errors\b|FAIL\b|"
+    r"\bok\b\s+\S+\s+[\d.]+s|passed|failed|bestanden|fehlgeschlagen|通过|"
     r"失败|合格|成功|失敗)).*$"
 )
+_COUNT = re.compile(r"(?i)\s*\d+ (?:passed|passing|failed|failing|flaky|skipped|pending|did not run|errors?)\b(?!.*,)")
 _BAD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken)\b|(?-i:\bFAILED\b|^FAIL\b)|"
+    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken)\b|(?-i:\bFAILED\b|"
+    r"^FAIL\b)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\bbuild success|"
+    r"(?i)\b(?!0\b)\d+\s+(?:passed|passing|ok|valid)\b|\ball checks passed|\[ok\]|\bno errors\b|\bbuilt in [\d.]+|"
+    r"\bbuild success|"
     r"\bsuccess!\s|\bsuccessfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|\bsuccess: no "
     r"issues|\bno issues found|"
     r"\bcompiled successfully|\btest result: ok|\bfinished `?\w+`? (?:\[|profile)|"
@@ -67,6 +73,35 @@ _WORD = re.compile(
     r"\bunable to\b|\binvalid\b|\bundefined\b|\bexpected\b.*\b(?:to be|but|got|found|to equal|toBe)\b|"
     r"\bassert(?:ion)?\b.*(?:failed|==|!=)"
 )
+#: one of these stands in whatever the pattern above finds; sought one by one, which is quicker than a pattern
+_LITERALS = (
+    *(
+        "err",
+        "fatal",
+        "panic",
+        "failure",
+        "exception",
+        "forbidden",
+        "denied",
+        "not found",
+        "no such",
+        "cannot",
+        "violates",
+    ),
+    *(
+        "unauthorized",
+        "refused",
+        "reset",
+        "time",
+        "fault",
+        "memory",
+        "unable",
+        "invalid",
+        "undefined",
+        "expected",
+        "assert",
+    ),
+)
 _NOT_ERROR = re.compile(
     r"(?i)\b(?:0|no)\s+(?:errors?|failures?|problems?|invalid)\b|\berrors?=0\b|\b(?:PASSED|passed in|"
     r"\bvalid$)|^\s*(?:ok|PASS)\b|^\s*#|^summary\b.*\bvalid\b|resources found"
@@ -81,8 +116,10 @@ _DIAGNOSIS = re.compile(r"^\s*(?:[\w@.-]+/)*[\w@.-]+\.[a-z]{1,5}(?::\d+(?::\d+)?
 #: what a test says of its failure: indented place and message (go test), or one side of a comparison
 _TEST_SAYS = re.compile(r"^\s{2,}(\S+_test\.\w+:\d+):\s+(\S.*)$")
 _SIDE = re.compile(r"(?i)^(?:expected|actual|received|got|want)\s*[:=]\s*\S")
+_RULED = re.compile(r"^[a-z][\w-]+(?:\[[\w-]+\])?:\s+(?=[A-Z].{8})")
 _WHY = re.compile(r"(?i)^\*?\s*what went wrong:?$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
+_OUTPUT = re.compile(r"(?m)\A(?:(?:Command|Directory): .*\n)*Output: ")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -95,7 +132,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def body(text: str) -> tuple[str, int | None]:
-    """(the output itself, exit code) where the client wrapped it in JSON; else the text as it is."""
+    """(the output itself, exit code) where the client wrapped it; else the text as it is."""
+    m = _OUTPUT.search(text[:2_000])
+    if m:  # Gemini CLI: "Output: …" below command and folder
+        return text[: m.start()] + text[m.end() :], None
     if (text[:1] == "{" and '"output"' in text[:200]) or (text[:1] == "{" and '"exit_code"' in text):
         try:
             value = json.loads(text)
@@ -135,6 +175,7 @@ def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = Fals
     bad = (
         bool(word)
         and bool(_BAD.search(word))
+        and " 0 remaining" not in word
         and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error|\bissue", word))
     )
     if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
@@ -168,8 +209,19 @@ def exit_code(text: str) -> int | None:
 
 def last_word(text: str) -> str:
     """The last line with counts or a verdict, "" if there is none."""
-    found = [*_SUMMARY.finditer(text[-_EDGE * 2 :])]
-    return " ".join(found[-1].group().strip(" =-*").split())[:160] if found else ""
+    text = text[-_EDGE * 2 :]
+    found = [*_SUMMARY.finditer(text)]
+    if not found:
+        return ""
+    lines = [found[-1].group()]
+    if _COUNT.match(lines[0]):  # "1 failed", "2 flaky", "8 passed", a line each
+        end = found[-1].start()
+        for m in reversed(found[:-1]):
+            if text[m.end() : end].strip() or not _COUNT.match(m.group()):
+                break
+            lines.insert(0, m.group())
+            end = m.start()
+    return ", ".join(" ".join(x.strip(" =-*").split()) for x in lines)[:160]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -188,8 +240,9 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
     seen: dict[str, int] = {}
     place = ""
     why, detail = False, 0
+    above = line = ""
     for raw in text.split("\n"):
-        line = raw.strip()
+        above, line = line, raw.strip()
         if len(line) < 6 or len(line) > 2_000:
             continue
         m = _FAILED_TEST.match(line)
@@ -198,10 +251,10 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
             continue
         says = _TEST_SAYS.match(raw) if failed and "_test." in raw else None
         if says or (why and line[0] == ">"):
-            told = says.group(2) if says else line[1:].strip()
+            told = line if says else line[1:].strip()  # go test names file and line in front: its exact words
             if told not in seen:
                 seen[told] = len(strong)
-                strong.append(Problem(told[:300], says.group(1) if says else ""))
+                strong.append(Problem(told[:300]))
             continue
         why = ("went wrong" in line and bool(_WHY.match(line))) or (why and not line.startswith("*"))
         detail = 6 if failed and "Error: " in line and re.match(r"[│|\s]*Error: ", line) else detail - 1
@@ -218,6 +271,9 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
             place = at.group(1)
             if strong and not strong[-1].place:
                 strong[-1] = Problem(strong[-1].text, place)
+            elif failed and line == place and _RULED.match(above) and above not in seen:
+                seen[above] = -1  # a linter that names its rule, and file and line below it
+                weak.append(Problem(_RULED.sub("", above)[:300], place))
             continue
         told = _error_of(line)
         if told:
@@ -228,7 +284,7 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
             failed
             and line[0] != ">"
             and not _LEVEL.match(line)
-            and (_WORD.search(line) or _SIDE.match(line) or _DIAGNOSIS.match(line))
+            and (_worded(line) or _SIDE.match(line) or _DIAGNOSIS.match(line))
             and not _NOT_ERROR.search(line)
         ):
             lint = _LINT.match(raw)
@@ -245,6 +301,12 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
         lines = [x.strip() for x in text.split("\n") if x.strip() and not _CODE.match(x)]
         out = [Problem(x[:240]) for x in lines[-2:] if len(x) > 5]
     return out[:most] if len(out) <= most else [*out[: most // 2], *out[-(most - most // 2) :]]
+
+
+def _worded(line: str) -> bool:
+    """True for a line with a word of error in it."""
+    low = line.lower()
+    return any(word in low for word in _LITERALS) and bool(_WORD.search(line))
 
 
 def _unlogged(line: str) -> str:

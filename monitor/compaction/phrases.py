@@ -1,4 +1,5 @@
-"""Words by which prose of an assistant is sorted: reasons, choices, ways given up, next steps, results; many languages.
+"""Words by which prose of an assistant is sorted: reasons, choices, ways given up, next steps, results; many "
+"languages.
 
 Patterns only, no logic; :mod:`prose` asks them, all languages at once, as their words do not collide here.
 """
@@ -25,7 +26,12 @@ REASON = _rx(
     "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
     r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
     r"\b(?:parce\s+qu|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
-    r"\b(?:porque|pois|já\s+que|perché|poiché|siccome|потому|поскольку|из-за|чтобы)\b|때문|위해",
+    r"\b(?:porque|pois|já\s+que|uma\s+vez\s+que|por\s+causa|devido|para\s+que|senão|causa\s+raiz|perché|poiché|"
+    r"siccome|dato\s+che|visto\s+che|"
+    r"a\s+causa|altrimenti|causa|motivo|потому|поскольку|так\s+как|из-за|чтобы|иначе|поэтому|причин\w+)\b|때문|위해|므로|"
+    r"원인|이유|그래서|왜냐하면|(?:아|어|여)서\s",
+    r"\b(?:omdat|want|doordat|zodat|daarom|anders|oorzaak|reden|ponieważ|bo|dlatego|żeby|przyczyn\w+|powod\w+|"
+    r"inaczej|çünkü|yüzünden|nedeni?\w*|sebe[bp]\w*|dolayı)\b",
 )
 #: a choice between ways
 CHOICE = _rx(
@@ -40,7 +46,12 @@ CHOICE = _rx(
     r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
     r"opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",
     r"\b(?:décid\w+|décision|choisi\w*|choix|plutôt|au\s+lieu|recommand\w+|propos\w+|préf\w+|opter|solution)\b",
-    r"\b(?:decidi\w*|escolh\w+|em\s+vez|invece|scelt\w+|решил\w*|выбра\w+|вместо|предлага\w+)\b|결정|선택|대신",
+    r"\b(?:decidi\w*|decisão|escolh\w+|em\s+vez|recomend\w+|sugiro|proponho|melhor|opção|invece|anziché|scelt\w+|"
+    r"scelg\w+|decis\w+|propong\w+|"
+    r"consigli\w+|suggerisc\w+|conviene|решил\w*|решено|выб[ие]ра\w+|вместо|предлага\w+|предпоч\w+|лучше|"
+    r"рекоменду\w+)\b|결정|선택|대신|제안|추천|바꾸기로|하기로",
+    r"\b(?:besloten|gekozen|kies|in\s+plaats\s+van|stel\s+voor|liever|wybra\w+|zdecydowa\w+|zamiast|proponuj\w+|"
+    r"lepiej|karar\w*|seçtim|yerine|öneri\w+)\b",
 )
 #: a way that was tried and given up, a guess that proved wrong
 GIVEN_UP = _rx(
@@ -59,8 +70,13 @@ GIVEN_UP = _rx(
     r"rechaz\w+|sin\s+efecto|callejón|no\s+admite|no\s+basta|demasiado)\b",
     r"\b(?:abandonn\w+|écart\w+|rejet\w+|ne\s+marche\s+pas|ne\s+fonctionne\s+pas|sans\s+effet|annul\w+|"
     r"impasse|n['’]est\s+pas\s+la\s+cause|trop\s+(?:lent|lourd))",
-    r"\b(?:descartad\w+|abandonad\w+|não\s+funciona|scartat\w+|non\s+funziona|отказ\w+|не\s+работает|"
-    r"откат\w+)\b|포기|효과가\s*없|안\s*됩",
+    r"\b(?:descart\w+|abandon\w+|desisti\w*|não\s+(?:funcion\w+|resolv\w+|adiant\w+|basta|serve|explica)|revert\w+|"
+    r"scartat\w+|scarto|abbandonat\w+|"
+    r"non\s+(?:funziona|basta|serve|risolve|spiega)|troppo\s+\w+|rinunci\w+|отказ\w+|отклон\w+|отброс\w+|"
+    r"не\s+(?:работает|помог\w+|подход\w+|объясня\w+)|"
+    r"слишком\s+\w+|откат\w+)\b|포기|제외|배제|효과가\s*없|안\s*(?:됩|되|돼)|않아서|너무\s",
+    r"\b(?:verworpen|afgevallen|werkt\s+niet|te\s+(?:traag|zwaar|duur)|odrzuc\w+|porzuc\w+|nie\s+(?:działa|pomaga)|"
+    r"zbyt\s+\w+|vazgeç\w+|bırak(?:ıyorum|tım)|işe\s+yaramadı|denedim\s+ama)\b",
 )
 #: what comes next
 NEXT = _rx(
@@ -72,16 +88,32 @@ NEXT = _rx(
     "下一步|接下来|剩下|剩余|还需|还要|待办|未完成|之后再|然后再|还差",
     "次(?:は|に|の)|残り|残って|これから|未完了|今後の|あとは|続いて",
     r"\b(?:siguiente(?:s)?\s+pasos?|próximo|queda[n]?|falta[n]?|pendiente[s]?|a\s+continuación|después|luego)\b",
-    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?(?!\s+(?:inchang|tel|identique|en\s))|ensuite|à\s+faire|en\s+attente)\b",
-    r"\b(?:próximos?\s+passos?|falta|resta|prossim\w+\s+pass\w+|далее|осталось|следующ\w+)\b|다음|남은",
+    r"\b(?:prochaine[s]?\s+étapes?|reste(?:nt)?(?!\s+(?:inchang|tel|identique|en\s))|ensuite|à\s+faire|"
+    r"en\s+attente)\b",
+    r"\b(?:próximos?\s+passos?|em\s+seguida|depois\s+(?:disso|eu)|faltam?|restam?|pendentes?|ainda\s+(?:falta|"
+    r"precis\w+)|"
+    r"prossim\w+\s+pass\w+|poi\s+(?:pass\w+|resta\w*|bisogna)|rest(?:a|ano)\s+(?:da|i|il|la|le|gli)|manc(?:a|ano)|"
+    r"ancora\s+da|da\s+fare|in\s+sospeso)\b",
+    r"\b(?:далее|дальше|затем|осталось|остал\w+\s+(?:сделать|ещё|еще)|следующ\w+|после\s+этого|предстоит|"
+    r"ещё\s+нужно|еще\s+нужно)\b|다음|남은|남았|이후|해야\s*할",
+    r"\b(?:volgende\s+stap\w*|daarna|nog\s+(?:te\s+doen|open)|resteert|następn\w+|potem|zostało|pozostał\w+|"
+    r"do\s+zrobienia|"
+    r"sonraki\s+ad\w+|ardından|kaldı|kalan(?:lar)?|yapılacak\w*)\b",
 )
 #: something is done or found out
 RESULT = _rx(
     r"\b(?:found|confirmed|shows?|explains?|fixed|done|finished|green|passes|passed|works|verified|"
     r"measured|equals|exactly|released|deployed|merged|reached|reaches|achieved|dropped\s+to|down\s+to)\b",
-    r"\b(?:gefunden|bestätigt|zeigt|behoben|erledigt|fertig|grün|läuft|gemessen|ergibt|umgestellt|scheitern|stimmt|erreicht)\b",
+    r"\b(?:gefunden|bestätigt|zeigt|behoben|erledigt|fertig|grün|läuft|gemessen|ergibt|umgestellt|scheitern|stimmt|"
+    r"erreicht)\b",
     "发现|确认|修复|完成|通过|已经|降到|提交|原因|结果|达到",
     "確認|判明|修正|完了|成功|原因|結果|できました|見つか|達成",
     r"\b(?:encontr\w+|confirm\w+|listo|hecho|arregl\w+|funciona|muestra\w*|apunta\w*|bajó|activó|causa|alcanz\w+)\b",
     r"\b(?:trouvé|confirmé|corrigé|terminé|fait|montre|fonctionne|prêt|atteint)\b",
+    r"\b(?:encontr\w+|confirm\w+|corrigi\w*|pront\w+|feito|conclu\w+|mostra\w*|causa|trovat\w+|conferm\w+|"
+    r"corrett\w+|risolt\w+|finit\w+|fatto|"
+    r"mostra|causa|наш[её]л\w*|подтвер\w+|исправ\w+|готово|заверш\w+|показыва\w+|причин\w+|выросл?\w*|снизил\w*)\b|"
+    r"찾았|확인|수정|완료|통과|원인|결과|실패",
+    r"\b(?:gevonden|bevestigd|opgelost|klaar|toegevoegd|volgens|blijkt|znalaz\w+|potwierdz\w+|naprawi\w+|gotowe|"
+    r"zwraca|buldum|doğrulan\w+|düzelt\w+|bitti|sorun|bozuk)\b",
 )

@@ -51,4 +51,6 @@ def _folder(conv: Conversation, absolute: list[str], files: Iterable[str]) -> st
         common = os.path.commonpath(absolute)
     except ValueError:
         return ""
+    if common in absolute or any("/" not in p[len(common) :].lstrip("/") for p in absolute):
+        common = os.path.dirname(common)  # so that no file loses the folder it is known by: "app/build.gradle"
     return common + "/" if common.count("/") >= 2 and all(p.startswith(common + "/") for p in absolute) else ""

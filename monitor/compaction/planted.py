@@ -10,6 +10,21 @@ from collections.abc import Iterable
 
 from monitor.compaction.sentences import sentences
 
+#: one of these stands in whatever the pattern below finds; sought one by one, which is quicker than a pattern
+_LITERALS = (
+    *(
+        "assist",
+        "agent",
+        "ai model",
+        "llm",
+        "language model",
+        "chatbot",
+        "instructions",
+        "system note",
+        "system prompt",
+    ),
+    *("asistente", "助手", "智能体", "大模型", "アシスタント", "エージェント", "인공지능", "ассистент"),
+)
 #: quick test before anything is taken apart
 _HINT = re.compile(
     r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|previous "
@@ -35,11 +50,13 @@ _ORDER = re.compile(
 
 def planted(text: str, most: int = 4) -> list[str]:
     """Sentences of a tool result that give orders to assistants, as they stand there."""
-    if not _HINT.search(text):
+    low = text.lower()
+    if not any(word in low for word in _LITERALS) or not _HINT.search(text):
         return []
     out: list[str] = []
     for line in text.split("\n"):
-        if not _HINT.search(line) or not _ORDER.search(line):
+        low = line.lower()
+        if not any(word in low for word in _LITERALS) or not _HINT.search(line) or not _ORDER.search(line):
             continue
         line = re.sub(r"^\s*\d+[→\t|]\s?", "", line)
         out += [s.text for s in sentences(line[:2_000]) if _ORDER.search(s.text)] or [" ".join(line.split())[:300]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -44,7 +45,8 @@ _SPLIT = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _REDIRECT = re.compile(r"\s*(?:\d?>>?|&>>?)\s*(?:&\d|/dev/null|\S+)|\s+<\s*/dev/null|\s*2>&1")
 _QUOTE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _TAIL = re.compile(r"\s*\|\s*(\w[\w.-]*)\b[^|]*$")
-_WRITES = re.compile(r"(?<![\d&>])>{1,2}\s*([\w./~@+-]+\.\w+|[\w./~@-]*/[\w.@-]+)")
+_WRITES = re.compile(r"(?<![\d&><=-])>{1,2}\s*([\w./~@+-]*\.\w[\w.-]*|[\w./~@-]*/[\w.@-]+|[A-Z]\w*file)(?=[\s;&|)]|$)")
+_TEE = re.compile(r"\|\s*(?:sudo\s+)?tee\s+(?:-\S+\s+)*([^|;&\n>]+)")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n(?:.*?\n)?\s*\1\b", re.S)
 _PREFIX = re.compile(
     r"^(?:[A-Za-z_]\w*=\S*\s+|(?:sudo|time|nice|command|exec|nohup)\s+|env\s+(?=\w+=)|timeout\s+(?:-\S+\s+)*\S+\s+|"
@@ -56,7 +58,7 @@ _SQL_ACTS = re.compile(
 _SSH = re.compile(r"^(?:ssh|docker\s+exec|kubectl\b.*?\bexec)\b")
 #: options that change how much is told or how fast, and nothing about what is checked
 _NOISE = re.compile(
-    r"^(?:-v+|-q+|-s|-x|--verbose|--quiet|--tb=\S+|--color(?:=\S+)?|--no-color|-rA|-n\s?\S+|--maxfail=\S+|--no-header)$"
+    r"^(?:-v+|-q+|-s|-x|--fix|--write|--verbose|--quiet|--tb=\S+|--color(?:=\S+)?|--no-color|-rA|-n\s?\S+|--maxfail=\S+|--no-header)$"
 )
 
 
@@ -90,7 +92,9 @@ def parse(command: str) -> Line:
     bare = _HEREDOC.sub(lambda m: "<<EOF" + m[2], command.strip())
     parts: list[Part] = []
     read: list[str] = []
-    written: list[str] = list(_WRITES.findall(bare))
+    told = _QUOTE.sub(lambda m: m[0][1:-1] if _pathlike(m[0][1:-1]) else "''", bare)  # '$3 > 5' writes nothing
+    written: list[str] = list(_WRITES.findall(told))
+    written += [w for m in _TEE.finditer(told) for w in m.group(1).split() if _pathlike(w)]
     deleted: list[str] = []
     moved: list[tuple[str, str]] = []
     for piece in _pieces(bare):
@@ -112,6 +116,7 @@ def parse(command: str) -> Line:
     )
 
 
+@lru_cache(maxsize=1024)
 def family(command: str) -> tuple[str, tuple[str, ...]]:
     """(program, targets) of a check, so that ``pytest -q tests`` and ``pytest tests -v`` are one."""
     words = [w for w in _words(command) if not _NOISE.match(w)]

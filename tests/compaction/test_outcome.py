@@ -28,6 +28,13 @@ from monitor.compaction.outcome import clean, judge, problems, raised
         ("    Finished `dev` profile [unoptimized + debuginfo] target(s) in 4.71s", False, "passed"),
         ("Success! The configuration is valid.", False, "passed"),
         ("queue.go:41:6: func `drain` is unused (unused)\n1 issues", False, "failed"),
+        ("  1) [webkit] e2e/cart.spec.ts:31\n    Error: full\n  1 failed\n  8 passed (41.2s)", False, "failed"),
+        ("  12 passing (3s)\n  1 pending\n  2 failing\n\n  1) adds", False, "failed"),
+        ("  9 passed (12.0s)", False, "passed"),
+        (" [OK] No errors", False, "passed"),
+        (" [ERROR] Found 2 errors", False, "failed"),
+        ("dist/index.js  171.02 kB\n✓ built in 6.12s", False, "passed"),
+        ("Command: make\nDirectory: (root)\nOutput: 3 failed\nError: (none)\nExit Code: 1", False, "failed"),
         ("hello", False, "unknown"),
     ],
 )
@@ -100,7 +107,10 @@ def test_complaints_without_a_verdict() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("--- FAIL: TestSoak (61.20s)\n    soak_test.go:88: heap grew to 1213 MiB\nFAIL", "heap grew to 1213 MiB"),
+        (
+            "--- FAIL: TestSoak (61.20s)\n    soak_test.go:88: heap grew to 1213 MiB\nFAIL",
+            "soak_test.go:88: heap grew to 1213 MiB",
+        ),
         ("* What went wrong:\nExecution failed.\n> Missing class com.x.Legacy\n* Try:", "Missing class com.x.Legacy"),
         ("  Expected: 'En attente'\n  Actual: 'PENDING'", "Expected: 'En attente'"),
         (
@@ -122,3 +132,14 @@ def test_a_crash_in_a_log_is_an_error() -> None:
 def test_an_exception_at_the_end_of_an_interpreters_output() -> None:
     assert raised("rows 12\nValueError: bad date '15.10.2026'") == "ValueError: bad date '15.10.2026'"
     assert raised("ValueError: told and handled\nrows 12") == ""
+
+
+def test_a_linter_that_names_its_rule_above_the_place() -> None:
+    text = (
+        "yaml[truthy]: Truthy value should be one of [false, true]\nroles/tls/tasks/main.yml:31\nFailed: 2 failure(s)"
+    )
+    found = problems(text, True)[0]
+    assert (found.text, found.place) == (
+        "Truthy value should be one of [false, true]",
+        "roles/tls/tasks/main.yml:31",
+    )

@@ -54,6 +54,11 @@ def test_quotes_are_not_cut() -> None:
         ("echo x > out/report.txt", (), ("out/report.txt",), ()),
         ("git rm -f old/a.py; rm -f old/b.py", (), (), ("old/a.py", "old/b.py")),
         ("pytest > /dev/null 2>&1", (), (), ()),
+        ("echo .env >> .gitignore", (), (".gitignore",), ()),
+        ("cat > Dockerfile <<'EOF'\nRUN a -> b.c\nEOF", (), ("Dockerfile",), ()),
+        ("printf x | tee completions/_tool", (), ("completions/_tool",), ()),
+        ("awk '$3 > 5.5' a.txt", (), (), ()),
+        ('echo x > "out/x.md"', (), ("out/x.md",), ()),
         ("cat > notes.md <<'EOF'\nrm -rf src/x.py\nEOF", (), ("notes.md",), ()),
     ],
 )

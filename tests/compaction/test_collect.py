@@ -1,0 +1,91 @@
+"""A conversation read into its state: what was announced, why an edit was made, where files are, what is spoken of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from monitor.compaction.collect import collect
+from monitor.compaction.state import State
+from monitor.conversation import from_messages
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def says(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def ran(text: str, command: str, output: str) -> list[dict[str, Any]]:
+    return called(text, "bash", {"command": command}, output)
+
+
+def called(text: str, name: str, args: dict[str, Any], output: str) -> list[dict[str, Any]]:
+    call = {"id": f"c{abs(hash((name, str(args), text)))}", "type": "function"}
+    call["function"] = {"name": name, "arguments": json.dumps(args)}  # type: ignore[assignment]
+    return [
+        {"role": "assistant", "content": text or None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": call["id"], "content": output},
+    ]
+
+
+def state(*messages: dict[str, Any]) -> State:
+    return collect(from_messages([user("Make the export faster."), *messages]))
+
+
+def test_an_answer_that_only_says_something_leaves_the_plan() -> None:
+    plan = says("Still to do:\n1. fill in form B2\n2. ask NIVA for the letter")
+    told = state(plan, user("How long is it?"), says("1489 words."))
+    assert [s.text for s in told.next] == ["Still to do:", "fill in form B2", "ask NIVA for the letter"]
+    looked = state(plan, user("Look at it."), *ran("", "cat form.md", "B2"), says("The form is short."))
+    assert any("NIVA" in s.text for s in looked.next)
+    worked = state(plan, user("Do it."), *ran("", "sed -i s/a/b/ form.md", ""), says("The form is filled in."))
+    assert not worked.next
+
+
+def test_a_reason_is_kept_also_where_the_edit_is_a_command() -> None:
+    found = state(
+        *ran("", "cargo test", "test result: FAILED. 56 passed; 1 failed"),
+        *ran(
+            "The help wraps at another width, so term_width(100) is set.",
+            "sed -i 's/new()/term_width(100)/' src/cli.rs",
+            "",
+        ),
+        user("ok"),
+    )
+    assert any("term_width(100)" in s.text for s in found.decisions)
+
+
+def test_no_file_loses_the_folder_it_is_known_by() -> None:
+    edit = {"old_string": "a", "new_string": "b"}
+    found = state(
+        *called("", "replace", {"file_path": "/home/dev/app/app/build.gradle.kts", **edit}, "ok"),
+        *called("", "replace", {"file_path": "/home/dev/app/app/src/Login.kt", **edit}, "ok"),
+        user("ok"),
+    )
+    assert found.root == "/home/dev/app"
+    assert set(found.files) == {"app/build.gradle.kts", "app/src/Login.kt"}
+
+
+def test_a_run_that_mends_settles_the_check() -> None:
+    found = state(
+        *ran("", "ruff check src", "src/a.py:8:1: F401 `time` imported but unused\nFound 1 error."),
+        *ran("", "ruff check src --fix", "Found 1 error (1 fixed, 0 remaining)."),
+        user("ok"),
+    )
+    assert [c.covered for c in found.checks if c.status == "failed"] == ["ruff check src --fix"]
+    assert all(e.resolved for e in found.errors)
+
+
+def test_a_commit_inside_the_wrapper_of_a_client() -> None:
+    found = state(*ran("", "git commit -am x", "Output: [feat/x a90cd31] RET-33: load\n 3 files changed\nExit Code: 0"))
+    assert [c.hash for c in found.commits] == ["a90cd31"]
+
+
+def test_values_of_settings_that_a_command_printed() -> None:
+    found = state(
+        *ran("", "cat package.json .env", '{"name":"shop"}\nVITE_API=https://api.shop.example:8444\n'), user("ok")
+    )
+    assert any("8444" in v.text for v in found.values)
