@@ -1,5 +1,4 @@
-"""Words by which prose of an assistant is sorted: reasons, choices, ways given up, next steps, results; many "
-"languages.
+"""Words by which prose of an assistant is sorted: reasons, choices, ways given up, next steps, results, in many languages.
 
 Patterns only, no logic; :mod:`prose` asks them, all languages at once, as their words do not collide here.
 """
