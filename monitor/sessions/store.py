@@ -14,6 +14,7 @@ import msgspec
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.attic import Attic
 from monitor.sessions.build import Session, Settings
+from monitor.sessions.owners import settle
 from monitor.sessions.refit import Own, applied, own
 from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose, name_of
 from monitor.sessions.view import SessionView
@@ -300,25 +301,14 @@ class Store:
                     return
 
     def _settle_owners(self) -> None:
-        """Who owns calls that several sessions hold: the session whose own records begin earliest; a session that is
-        only a prefix of others owns (contract.md, "Once")."""
+        """Who owns calls that several sessions hold."""
         self._shared_changed = False
-        starts: dict[str, int] = {}
-        self._sharing = {name for key in self._shared for name in self._holders(key)}
-        for name in self._sharing:
-            session = self.sessions[name]
-            own = -1
-            for item, place in zip(session.items, session.order, strict=True):
-                if type(item) is Call and not item.inherited and (not item.key or item.key not in self._shared):
-                    own = place[0]
-                    break
-            starts[name] = own
-        for key in self._shared:
-            holders = self._holders(key)
-            owner = min(holders, key=lambda name: (starts[name], holders[name][0][1]))
+        shared = {key: self._holders(key) for key in self._shared}
+        self._sharing = {name for holders in shared.values() for name in holders}
+        for key, owner in settle(shared, self.sessions).items():
             if self._owners.get(key) != owner:
                 self._owners[key] = owner
-                for name in holders:
+                for name in shared[key]:
                     session = self.sessions[name]
                     session.changed_from = 0
                     self._dirty.add(name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from monitor.records import Problem
+from itertools import permutations
+
+from monitor.records import Call, Problem
 from monitor.sources.files import Batch
 from tests.factory import call, event, store
 
@@ -26,6 +28,31 @@ def test_both_went_on_after_the_fork_the_earlier_owns() -> None:
     second = [call(n, 20_000 + n, 0, session="t", file="b.jsonl") for n in range(2)]
     second.append(call(7, 22_000, 20_000, session="t", file="b.jsonl"))
     assert names(store(first, second)) == {"s": (3, 0), "t": (1, 2)}
+
+
+def copied(*numbers: int, session: str) -> list[Call]:
+    return [call(n, 20_000 + 100 * n, 20_000, session=session, file=f"{session}.jsonl") for n in numbers]
+
+
+def test_a_session_resumed_twice_keeps_each_call_where_it_was_made() -> None:
+    # s made 0 and 1; t went on from it with 2 and 3; u went on from t with 4
+    files = [
+        copied(0, 1, session="s"),
+        copied(0, 1, 2, 3, session="t"),
+        copied(0, 1, 2, 3, 4, session="u"),
+    ]
+    expected = {"s": (2, 0), "t": (2, 2), "u": (1, 4)}
+    for order in permutations(files):
+        assert names(store(*order)) == expected
+
+
+def test_a_fork_of_a_fork_owns_nothing_of_the_first_session() -> None:
+    # s made 0, 1 and went on with 2; t forked it after 1 and made 5; u forked t and made 7
+    files = [copied(0, 1, 2, session="s"), copied(0, 1, 5, session="t"), copied(0, 1, 5, 7, session="u")]
+    for order in permutations(files):
+        made = store(*order)
+        assert names(made) == {"s": (3, 0), "t": (1, 2), "u": (1, 3)}
+        assert [view.events for view in made.views()] == [(), (), ()]
 
 
 def test_no_drop_is_inferred_across_the_joint_of_a_fork() -> None:
