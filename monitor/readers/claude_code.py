@@ -6,8 +6,9 @@ it (2.0) or inline with ``isSidechain`` (1.x).
 
 What is read: ``assistant`` lines. One answer is written as several lines, one for each content block, which repeat
 ``message.id`` and ``requestId`` and the input figures; they are one call. Its output is the largest one seen, and a
-lower bound unless a line has a ``stop_reason``. Newest versions add ``api-request`` lines (they give the start of the
-request), ``cost-state``, ``api-request-shape`` and others that describe the same calls again and are left out.
+lower bound unless a line has a ``stop_reason``. Versions before 1.0.9 state its cost. Newest versions add
+``api-request`` lines (they give the start of the request), ``cost-state``, ``api-request-shape`` and others that
+describe the same calls again and are left out.
 ``system`` lines mark compactions (``compact_boundary``) and microcompactions.
 
 Prompt tokens: ``input_tokens + cache_creation_input_tokens + cache_read_input_tokens`` (additive). ``iterations`` with
@@ -20,6 +21,7 @@ gateway that does not report) is unknown, not zero.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import PurePath
 
 import msgspec
@@ -27,12 +29,15 @@ import msgspec
 from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in
+from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in, from_path
 from monitor.readers.claude_steps import LONG, MESSAGE, Note, Notes, tool_result
 from monitor.readers.forgotten import KEPT, Latest
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
+
+#: answers among which one is looked for whose lines do not all name the request
+_NEAR = 32
 
 
 class ClaudeCodeParser(BaseParser):
@@ -41,6 +46,7 @@ class ClaudeCodeParser(BaseParser):
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
         self._groups: Latest[Group] = Latest()
+        self._unnamed = False  # some answers name no request
         self._dirty: list[Group] = []
         self._requests: dict[str, str] = {}  # id of an api-request line -> its time
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
@@ -50,7 +56,7 @@ class ClaudeCodeParser(BaseParser):
         self._user_open = False
         self._infos: set[tuple[str, str]] = set()
         self._has_messages = False
-        self._parent, self._agent = _from_path(context)
+        self._parent, self._agent = from_path(context)
         self._session = self._parent or (context.path.stem if context.path else "stdin")
         self._notes = Notes(self.options.detail, self._parent, self._session)
 
@@ -96,6 +102,8 @@ class ClaudeCodeParser(BaseParser):
                 stop = message.stop_reason
                 if stop:
                     group.stop = stop
+                if line.costUSD:
+                    group.cost = line.costUSD
                 if group.requested is not None and line.timestamp:
                     group.end = line.timestamp
                 if not group.dirty:
@@ -160,6 +168,8 @@ class ClaudeCodeParser(BaseParser):
         else:
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
+        if group is None and message.id and (self._unnamed or not line.requestId):
+            group = self._half_named(message.id, line.requestId)
         if group is None:
             if self._groups.knew(local):
                 self.reread = True
@@ -169,6 +179,7 @@ class ClaudeCodeParser(BaseParser):
             session = self._session_of(line)
             group = self._groups[local] = Group(session, chain, number, key, message.id, line.requestId, time)
             self._dirty.append(group)
+            self._unnamed |= not line.requestId
             if chain == "main":
                 group.exchange = self._exchange if self._has_messages else None
                 self._user_open = False
@@ -179,6 +190,13 @@ class ClaudeCodeParser(BaseParser):
         if message.model:
             group.model = message.model
         return group
+
+    def _half_named(self, message: str, request: str | None) -> Group | None:
+        """The answer of this id whose lines so far name no request where this one does, or the other way round."""
+        for group in islice(reversed(self._groups.values()), _NEAR):
+            if group.message == message and not (group.request and request):
+                return group
+        return None
 
     def _user(self, line: shape.Line, message: shape.Message, number: int, size: int) -> None:
         chain = self._chain(line) if line.isSidechain else self._agent or "main"
@@ -337,17 +355,6 @@ class ClaudeCodeParser(BaseParser):
             if len(self._requests) > 8 * KEPT:
                 self._requests = dict(list(self._requests.items())[-4 * KEPT :])
         return out
-
-
-def _from_path(context: FileContext) -> tuple[str | None, str | None]:
-    """Parent session and chain, where the file lies in a session's ``subagents`` folder."""
-    if context.path is None:
-        return None, None
-    stem = context.path.stem
-    if stem.startswith("agent-") and "subagents" in (parts := context.path.parts)[:-1]:
-        where = len(parts) - 1 - parts[::-1].index("subagents")
-        return parts[where - 1] if where else None, f"agent:{stem[6:]}"
-    return None, None
 
 
 class ClaudeCode:

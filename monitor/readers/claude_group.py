@@ -8,11 +8,13 @@ import msgspec
 
 from monitor.readers import claude_lines as shape
 from monitor.readers import usage
+from monitor.readers.base import FileContext
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event
 
 SOURCE = "claude-code"
 _TTL_5M, _TTL_1H = 300, 3600
+_MOST_USD = 1e6  # a larger cost of one call is damage
 #: names that thousands of calls share, as one object each: it saves a fifth of a call's memory
 _SAME: dict[Any, Any] = {}
 
@@ -33,6 +35,7 @@ class Group(msgspec.Struct, gc=False):
     usage: shape.Usage | None = None
     weight: int = 0  # of the usage
     output: int | None = None
+    cost: float | None = None
     stop: str | None = None
     end: str | None = None  # time of its last line
     dirty: bool = True
@@ -88,6 +91,7 @@ def call_of(group: Group, file: str) -> Call:
         tokens.reasoning,
         tokens.billed_prompt,
         tokens.billed,
+        cost_usd=group.cost if group.cost is not None and 0 < group.cost < _MOST_USD else None,
         exchange=group.exchange,
         cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
         stop=_SAME.setdefault(group.stop, group.stop),
@@ -111,3 +115,18 @@ def compaction_in(group: Group, call: Call) -> Event | None:
         key=f"{call.key}:compaction",
         in_call=call.key,
     )
+
+
+def from_path(context: FileContext) -> tuple[str | None, str | None]:
+    """Parent session and chain, where the file lies in a session's ``subagents`` folder."""
+    if context.path is None:
+        return None, None
+    stem = context.path.stem
+    if stem.startswith("agent-") and "subagents" in (parts := context.path.parts)[:-1]:
+        # agents of agents: the folder of the session is the outermost one, that of an agent is named for it
+        places = [n for n, part in enumerate(parts[:-1]) if part == "subagents"]
+        while len(places) > 1 and parts[places[-1] - 1].startswith("agent-"):
+            places.pop()
+        where = places[-1]
+        return parts[where - 1] if where else None, f"agent:{stem[6:]}"
+    return None, None

@@ -100,6 +100,7 @@ class Line(Struct, gc=False):
     isCompactSummary: bool | None = None
     isApiErrorMessage: bool | None = None
     turnOrigin: str | None = None
+    costUSD: float | None = None
     message: Message | None = None
     data: Data | None = None
     compactMetadata: Compact | None = None
@@ -147,6 +148,8 @@ def lenient(value: dict[str, Any]) -> bytes:
     for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"):
         if isinstance(value.get(name), bool):
             line[name] = value[name]
+    if isinstance(spent := value.get("costUSD"), int | float) and not isinstance(spent, bool):
+        line["costUSD"] = spent
     for name in ("compactMetadata", "microcompactMetadata"):
         if isinstance(facts := value.get(name), dict):
             line[name] = {

@@ -64,7 +64,12 @@ def tool_result(raw: bytes, place: int) -> int:
     if not raw.startswith(b"{") or not raw.endswith(b"}\n"):
         return 0
     if len(raw) > LONG:
-        glued = raw.find(_BEGINNING, -_TAIL) >= 0 or raw.find(b'"requestId"', -_TAIL) >= 0
+        # the beginning of another record, or what an answer ends with
+        glued = (
+            raw.find(_BEGINNING, -_TAIL) >= 0
+            or raw.find(b'"requestId"', -_TAIL) >= 0
+            or raw.find(b'"type":"assistant"', -_TAIL) >= 0
+        )
     else:
         glued = raw.find(_BEGINNING, start) >= 0
     return 0 if glued else start

@@ -76,6 +76,23 @@ def test_same_message_id_of_two_requests_are_two_calls() -> None:
     assert len(calls(read(rows))) == 2
 
 
+def test_lines_of_one_answer_need_not_all_name_the_request() -> None:
+    first, rest = use(10, 20_000, 100, 3), use(10, 20_000, 100, 300)
+    named, bare = {"requestId": "r1"}, {"requestId": None}
+    for one, other in ((named, bare), (bare, named), (named, {}), ({}, named)):
+        rows = [answer(1, "m1", first, **one), answer(2, "m2", use(1, 2, 3, 4), requestId="r2"),
+                answer(3, "m1", rest, **other, stop="end_turn")]  # fmt: skip
+        assert [call.output_tokens for call in calls(read(rows))] == [300, 4]
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"), [(0.4242, 0.4242), ("0.4242", None), (0, None), (None, None), (-1, None), (1e300, None)]
+)
+def test_old_versions_state_the_cost_on_every_line_of_an_answer(stated: Any, expected: float | None) -> None:
+    rows = [answer(n, "m1", use(10, 0, 0, n), requestId="r1", costUSD=stated) for n in (1, 2)]
+    assert [call.cost_usd for call in calls(read(rows))] == [expected]
+
+
 def test_start_is_that_of_the_request_record() -> None:
     rows = [
         {"type": "api-request", "sessionId": "s", "id": "q1", "timestamp": "2026-04-10T08:00:01.000Z"},
@@ -196,6 +213,32 @@ def test_subagent_file_belongs_to_the_session_of_its_folder(tmp_path: Path) -> N
     parser.read(context)
     (call,) = calls(parser.take())
     assert (call.session, call.chain) == ("abc-session", "agent:f00d")
+
+
+def test_agents_of_agents_belong_to_the_outermost_folder() -> None:
+    inner = Path("subagents", "p", "the-session", "subagents", "agent-a1", "subagents", "wf", "agent-b2.jsonl")
+    row = json.dumps(answer(1, "m1", use(1, 2, 3, 4), isSidechain=True)).encode() + b"\n"
+    context = FileContext(name=str(inner), path=inner, data=row)
+    parser = READER.parser(context)
+    parser.feed([row], 1)
+    (call,) = calls(parser.take())
+    assert (call.session, call.chain) == ("the-session", "agent:b2")
+
+
+def test_an_answer_glued_to_a_long_result_is_read_without_a_request_id() -> None:
+    result = line("user", 1, message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t",
+                                                                    "content": "x" * 9_000}]})  # fmt: skip
+    long = answer(2, "m1", use(10, 20_000, 100, 300), content=[{"type": "text", "text": "y" * 3_000}])
+    # as the client writes it: the message behind plain values, the type of an answer behind its message
+    rows = [
+        {k: one[k] for k in ("parentUuid", "sessionId", *order)}
+        for one, order in (
+            (result, ("type", "message", "uuid", "timestamp")),
+            (long, ("message", "type", "uuid", "timestamp")),
+        )
+    ]
+    packed = [json.dumps(row, separators=(",", ":")).encode() for row in rows]
+    assert [call.output_tokens for call in calls(read([packed[0] + packed[1] + b"\n"]))] == [300]
 
 
 def test_odd_lines_cost_only_themselves() -> None:
