@@ -62,12 +62,12 @@ def _layer(data: bytes, encoding: str) -> bytes | None:
     if framed := unchunk(data):
         return framed
     if not data or data[0] in _TEXT_START or sse.looks_like(data):
-        return _base64(data) if data[:1].isalnum() else None
+        return _base64(data, encoding) if data[:1].isalnum() else None
+    if (text := _base64(data, encoding)) is not None:
+        return text
     if "br" in encoding and (out := _brotli(data)) is not None:
         return out
-    if "deflate" in encoding:
-        return _zlib(data, -15, "deflate")
-    return _base64(data)
+    return _zlib(data, -15, "deflate") if "deflate" in encoding else None
 
 
 def _zlib(data: bytes, bits: int, name: str) -> bytes:
@@ -146,7 +146,7 @@ def unchunk(data: bytes) -> bytes | None:
     return bytes(out) if out else None
 
 
-def _base64(data: bytes) -> bytes | None:
+def _base64(data: bytes, encoding: str) -> bytes | None:
     """What base64 text holds, if that is something a body may be; None if the text is no base64."""
     if _BASE64.match(data) is None:
         return None
@@ -154,6 +154,8 @@ def _base64(data: bytes) -> bytes | None:
         out = base64.b64decode(b"".join(data.split()), validate=True)
     except (ValueError, binascii.Error):
         return None
+    if "deflate" in encoding or "br" in encoding:
+        return out  # raw bytes, as the header says: neither has a beginning that is sure enough
     known = out[:2] == b"\x1f\x8b" or out[:4] == b"\x28\xb5\x2f\xfd" or out[:1] in (b"{", b"[") or sse.looks_like(out)
     return out if known or is_event_stream(out) else None
 

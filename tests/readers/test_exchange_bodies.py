@@ -38,6 +38,9 @@ def deflate(data: bytes, bits: int) -> bytes:
         (base64.b64encode(DOCUMENT), ""),
         (base64.b64encode(gzip.compress(DOCUMENT)), "gzip"),
         (base64.b64encode(zstandard.compress(DOCUMENT)), ""),
+        (base64.b64encode(deflate(DOCUMENT, 15)), "deflate"),
+        (base64.b64encode(deflate(DOCUMENT, -15)), "deflate"),
+        (base64.b64encode(brotli.compress(DOCUMENT)), "br"),
         (gzip.compress(gzip.compress(DOCUMENT)), "gzip"),
     ],
 )
