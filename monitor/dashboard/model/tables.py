@@ -51,15 +51,18 @@ class Placed(NamedTuple):
 _LUXURY, _GROWTH = 8, 8
 
 
-def place(columns: Sequence[Column], width: int) -> list[Placed]:
-    """The columns that fit, in their order: those of least worth are left out first, one grows into what is left."""
+def place(columns: Sequence[Column], width: int, keep: str = "") -> list[Placed]:
+    """The columns that fit, in their order: those of least worth are left out first, one grows into what is left.
+
+    ``keep`` is the key of the column that decides the order: it must be seen.
+    """
     kept = list(columns)
 
     def need(chosen: Sequence[Column], growth: int = 0) -> int:
         return sum(column.width + 1 + (growth if column.grows else 0) for column in chosen)
 
     def least() -> Column:
-        return max(kept, key=lambda column: (column.worth, kept.index(column)))
+        return max(kept, key=lambda column: (column.key != keep, column.worth, kept.index(column)))
 
     # what nobody misses gives way to a name that can be read
     while least().worth >= _LUXURY and need(kept, _GROWTH) > width:

@@ -185,7 +185,8 @@ class MainScreen(Actions, Screen[None]):
                     panel.border_title = f"7 Turn #{turn.index}"
         if board.shows("turns"):
             row = desk.turns.find(turn.index) if turn is not None else None
-            self.query_one("#turns", Table).update(row, desk.turn_sort if desk.turn_sort != "turn" else "")
+            order = desk.turn_sort if desk.turn_sort != "turn" else ""
+            self.query_one("#turns", Table).update(row, order, desk.view.session if desk.view is not None else "")
 
     def _draw_header(self) -> None:
         desk = self.app.desk
@@ -265,7 +266,7 @@ class MainScreen(Actions, Screen[None]):
         desk.sight.point_at_index(desk.turns.row(message.row).index)
         self.draw_chart()
         # a call that is not on the drawn line keeps its own row
-        message.table.update(message.row, message.table.sorted_by)
+        message.table.update(message.row, message.table.sorted_by, desk.view.session if desk.view is not None else "")
         if isinstance(message, Table.Chosen):
             self.action_panel("turn")
 

@@ -66,35 +66,50 @@ class Table(Panel, can_focus=True):
         self._shown: object = None
         self._drawn: dict[int, Line] = {}
         self._placed: list[Placed] = []
-        self._placed_for = -1
+        self._placed_for = (-1, "")
         self._dragging = False
+        self._subject = ""
 
     @property
     def page(self) -> int:
         """Rows that fit below the heading."""
         return max(1, self.size.height - 1)
 
-    def update(self, row: int | None = None, sorted_by: str = "") -> None:
-        """Draw the source as it is now, the cursor on ``row`` if given."""
-        moved = row is not None and row != self.row
-        if row is not None:
-            self.row = row
-        changed = self.source.version != self._shown or sorted_by != self.sorted_by
+    def update(self, row: int | None = None, sorted_by: str = "", subject: str = "") -> None:
+        """Draw the source as it is now, the cursor on ``row`` if given.
+
+        Who scrolled away from the cursor stays there while rows come in; another order is shown from its top.
+        ``subject`` is what the rows are about: with another one the cursor is looked for again.
+        """
+        moved = 0 if row is None else row - self.row
+        ordered = sorted_by != self.sorted_by
+        changed = ordered or self.source.version != self._shown
         if not changed and not moved:
             return
+        aside = changed and not self._sees_cursor and subject == self._subject
+        self._subject = subject
+        self.row += moved
         self.sorted_by = sorted_by
         self._shown = self.source.version
         if changed:
             self._drawn.clear()
-        self._reveal()
+        if ordered:
+            self._top = 0
+        elif aside:
+            self._top += moved
+        self._reveal(cursor=not (ordered or aside))
         self.refresh()
 
-    def _reveal(self) -> None:
+    @property
+    def _sees_cursor(self) -> bool:
+        return self._top <= self.row < self._top + self.page
+
+    def _reveal(self, *, cursor: bool = True) -> None:
         count = len(self.source)
         self.row = max(0, min(self.row, count - 1))
-        if self.row < self._top:
+        if cursor and self.row < self._top:
             self._top = self.row
-        elif self.row >= self._top + self.page:
+        elif cursor and self.row >= self._top + self.page:
             self._top = self.row - self.page + 1
         self._top = max(0, min(self._top, count - self.page))
 
@@ -112,9 +127,9 @@ class Table(Panel, can_focus=True):
         self.refresh()
 
     def _columns(self, width: int) -> list[Placed]:
-        if width != self._placed_for:
-            self._placed = place(self.source.columns, width)
-            self._placed_for = width
+        if (width, self.sorted_by) != self._placed_for:
+            self._placed = place(self.source.columns, width, self.sorted_by)
+            self._placed_for = (width, self.sorted_by)
         return self._placed
 
     def render_line(self, y: int) -> Strip:
@@ -153,12 +168,12 @@ class Table(Panel, can_focus=True):
     # moves
 
     def action_rows(self, step: int) -> None:
-        """Cursor by rows."""
-        self._go(self.row + step)
+        """Cursor by rows; from where one looks if that is elsewhere."""
+        self._go(self.row + step if self._sees_cursor else self._top)
 
     def action_pages(self, step: int) -> None:
         """Cursor by pages."""
-        self._go(self.row + step * max(1, self.page - 1))
+        self._go((self.row if self._sees_cursor else self._top) + step * max(1, self.page - 1))
 
     def action_choose(self) -> None:
         """Open the row."""
@@ -170,7 +185,7 @@ class Table(Panel, can_focus=True):
         if not count:
             return
         row = max(0, min(count - 1, row))
-        if row != self.row:
+        if row != self.row or not self._sees_cursor:
             self.row = row
             self._reveal()
             self.refresh()

@@ -14,6 +14,12 @@ B = Column("b", "size", 4, ">", 3, lambda row: (row["b"], "bold"))
 C = Column("c", "note", 5, "<", 2, lambda row: (row["c"], ""))
 
 
+def test_the_column_that_decides_the_order_is_seen() -> None:
+    columns = (Column("a", "a", 6, "<", 1, str), Column("b", "b", 6, "<", 2, str), Column("c", "c", 6, "<", 9, str))
+    assert [placed.column.key for placed in place(columns, 14)] == ["a", "b"]
+    assert [placed.column.key for placed in place(columns, 14, "c")] == ["a", "c"]
+
+
 def test_the_least_worth_goes_first_and_one_grows() -> None:
     assert [(p.column.key, p.width) for p in place((A, B, C), 18)] == [("a", 6), ("b", 4), ("c", 5)]
     assert [(p.column.key, p.width) for p in place((A, B, C), 24)] == [("a", 12), ("b", 4), ("c", 5)]

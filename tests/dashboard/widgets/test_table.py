@@ -102,6 +102,44 @@ async def test_a_growing_source_keeps_the_cursor_row_in_sight() -> None:
         assert lines(table)[1].strip() == "nothing here"
 
 
+def first(table: Table) -> int:
+    return int(lines(table)[1].split()[0])
+
+
+async def test_who_scrolled_away_stays_there_while_rows_come_in() -> None:
+    source = Numbers(500)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        table.focus()
+        table.update(row=3, subject="one")
+        for _ in range(20):
+            table._scroll(3)
+        assert first(table) == 60
+        source.count, source.version = 501, 1
+        table.update(row=4, subject="one")  # one came in at the top: what was read moves along
+        assert first(table) == 61
+        await pilot.press("down")  # goes on from where one looks
+        assert table.row == 61
+        table._scroll(60)
+        source.version = 2
+        table.update(row=7, subject="two")
+        assert first(table) <= 7 < first(table) + table.page
+
+
+async def test_another_order_is_seen_from_its_top() -> None:
+    source = Numbers(500)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        table.update(row=3)
+        source.version = 1
+        table.update(row=300, sorted_by="n")
+        await pilot.pause()
+        assert table.row == 300 and first(table) == 0
+        source.version = 2
+        table.update(row=300, sorted_by="n")
+        assert first(table) == 0
+
+
 async def test_mouse_chooses_rows_headings_and_drags_the_bar() -> None:
     source = Numbers(1_000)
     app = Host(source)
