@@ -26,6 +26,7 @@ from monitor.dashboard.failures import failure_sentence
 from monitor.dashboard.feed import FeedFactory, FeedThread
 from monitor.dashboard.keys import COMPACT_KEYS, KEYS, face
 from monitor.dashboard.model import state as states
+from monitor.dashboard.model.cells import GLYPHS
 from monitor.dashboard.model.desk import Advice, Desk
 from monitor.dashboard.model.header import name_of
 from monitor.dashboard.model.help import help_lines
@@ -217,12 +218,12 @@ class Dashboard(App[int]):
     def _take_theme(self, theme: Theme) -> None:
         self._inks = {}
         inks = self.inks_on("background")
-        read, write, fresh = (inks.cell((name, "")).color for name in ("read", "write", "fresh"))
-        signs = ("█", "▒", "░") if self.no_color else ("■", "■", "■")
+        names = ("read", "write", "fresh")
+        colours = [inks.cell((name, "")).color for name in names]
         parts = [
             part
-            for colour, sign, word in zip((read, write, fresh), signs, ("cached", "write", "new"))
-            for part in ((sign, colour.name if colour else ""), f" {word}  ")
+            for name, colour, word in zip(names, colours, ("cached", "write", "new"))
+            for part in ((GLYPHS[name] if self.no_color else "■", colour.name if colour else ""), f" {word}  ")
         ]
         self.legend = Content.assemble(*parts, "▲ compaction")
 

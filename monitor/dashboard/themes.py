@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.theme import Theme
 
-from monitor.dashboard.model.cells import Run
+from monitor.dashboard.model.cells import GLYPHS, Run
 from monitor.dashboard.model.text import Line
 
 DARK = "ctxmon-dark"
@@ -144,6 +144,8 @@ class Inks:
 
     def strip(self, line: Line, width: int, under: Style | None = None) -> Strip:
         """A line of words as a strip of exactly ``width`` cells, on an optional background."""
+        if self.glyphs:  # the sign of a part of a bar looks as the part does
+            line = tuple((text.replace("■", GLYPHS.get(style, "■")), style) for text, style in line)
         if under is None:
             segments = [Segment(text, self.word(style)) for text, style in line if text]
             return Strip(segments).adjust_cell_length(width, self.base)

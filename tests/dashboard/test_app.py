@@ -340,6 +340,11 @@ async def test_without_colour_the_bars_are_glyphs(monkeypatch: pytest.MonkeyPatc
     async with dashboard() as run:
         assert "████" in run.text()
         assert "▒" in run.text()
+        # the read-out and the help name the parts by the same signs
+        for part in ("█ cached", "▒ write", "░ new"):
+            assert run.text().count(part) == 2, part
+        await run.press("question_mark", "G")
+        assert "■" not in run.text() and "▓ " in run.text()
 
 
 async def test_mouse(monkeypatch: pytest.MonkeyPatch) -> None:
