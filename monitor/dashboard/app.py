@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.style import Style as RichStyle
+from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.color import Color
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import Theme
@@ -260,6 +262,18 @@ class Dashboard(App[int]):
                 shown = ", ".join(face(one) for one in self.keys.get(key.id, key.keys).split(","))
                 yield SystemCommand(key.text[:1].upper() + key.text[1:], f"key {shown}", self._runner(key.action))
         yield SystemCommand("Theme", "choose a colour theme", self.action_change_theme)
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Any command takes the last word said off the screen."""
+        main = self.main
+        if main is not None and main.is_mounted:
+            main.say("")
+        return await super().run_action(action, default_namespace, namespaces)
 
     def _runner(self, action: str) -> Callable[[], None]:
         def run() -> None:

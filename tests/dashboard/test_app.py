@@ -167,6 +167,18 @@ async def test_sessions_are_chosen_and_sorted() -> None:
         assert fills == sorted(fills, reverse=True)
 
 
+async def test_a_filter_that_stays_is_seen_in_every_layout() -> None:
+    for size in ((80, 24), (160, 48)):
+        async with dashboard(size=size) as run:
+            await run.press("slash", *"docs", "enter")
+            assert "1 of 4 sessions match 'docs'" in run.text()
+            await run.press("3")
+            assert "sessions match" not in run.text() and "help" in run.text().splitlines()[-1]
+            assert ("1/4" if size == (80, 24) else "1 of 4 · docs") in run.text()
+            await run.press("slash", "escape")
+            assert "1/4" not in run.text() and "1 of 4" not in run.text()
+
+
 async def test_turns_are_sorted_filtered_and_opened() -> None:
     async with dashboard(size=(120, 40)) as run:
         await run.press("6", "o")

@@ -52,17 +52,15 @@ class Actions(Screen[None]):
         return True
 
     def say(self, text: str) -> None:
-        """A word in the line of hints until the next key."""
-        self._said = text
-        self.draw_hints()
+        """A word in the line of hints until the next command."""
+        if text != self._said:
+            self._said = text
+            self.draw_hints()
 
     # cursor and window
 
     def _moved(self) -> None:
-        said, self._said = self._said, ""
         self.draw_chart()
-        if said:
-            self.draw_hints()
 
     def action_move(self, steps: int) -> None:
         """Cursor by turns."""
@@ -155,7 +153,6 @@ class Actions(Screen[None]):
             self.stop_filtering(keep=False)
             return
         self.board.alone = False
-        self._said = ""
         self.action_panel("chart")
 
     # lists
@@ -176,6 +173,9 @@ class Actions(Screen[None]):
             self.app.desk.filter_sessions("")
         self.board.filtering = False
         self.action_panel("sessions")
+        desk = self.app.desk
+        if desk.filter_text:
+            self.say(f"{len(desk.sessions)} of {desk.sessions.all} sessions match {desk.filter_text!r}")
 
     def action_sort(self) -> None:
         """Next order, of the turns where they are in use, else of the sessions."""
@@ -336,7 +336,7 @@ class Actions(Screen[None]):
         spans: list[Span] = []
         actions: list[tuple[int, int, str]] = []
         at = 0
-        problems = len(self.app.desk.all_problems)
+        problems, listed = len(self.app.desk.all_problems), self.app.desk.sessions
         for name in names:
             number, long, short = PANELS[name]
             title = (long, long, short, "" if name != shown else short)[form]
@@ -344,6 +344,8 @@ class Actions(Screen[None]):
             style = "accent bold" if name == shown else "warn" if name == "problems" and problems else "dim"
             if name == "problems" and problems and title:
                 text += f" {problems}"
+            if name == "sessions" and listed.text and title:
+                text += f" {len(listed)}/{listed.all}"
             if form == 0:
                 text += " "
             spans.append((text, style))
