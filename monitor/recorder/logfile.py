@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import re
 import stat
 import threading
 import time
@@ -270,10 +271,9 @@ class CallLog:
         os.close(self._fd)
         self._fd = None
         stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
-        target = self.path.with_name(f"{self.path.stem}-{stamp}{self.path.suffix}")
-        number = 1
-        while target.exists():
-            target = self.path.with_name(f"{self.path.stem}-{stamp}-{number}{self.path.suffix}")
+        # several in a second are numbered, and a number is not used again when its file has been removed
+        number = max((number + 1 for at, number, _ in self._rotated() if at == stamp), default=0)
+        while (target := self._aside(stamp, number)).exists():
             number += 1
         try:
             self.path.rename(target)
@@ -282,9 +282,22 @@ class CallLog:
             return
         self._prune()
 
+    def _aside(self, stamp: str, number: int) -> Path:
+        again = f"-{number}" if number else ""
+        return self.path.with_name(f"{self.path.stem}-{stamp}{again}{self.path.suffix}")
+
+    def _rotated(self) -> list[tuple[str, int, Path]]:
+        """The files moved aside: time, number within that second, path; oldest first."""
+        name = re.compile(rf"{re.escape(self.path.stem)}-(\d{{8}}T\d{{6}}Z)(?:-(\d+))?{re.escape(self.path.suffix)}")
+        try:
+            found = [(name.fullmatch(path.name), path) for path in self.path.parent.iterdir()]
+        except OSError:  # a folder that may be written to and not listed
+            return []
+        return sorted((match[1], int(match[2] or 0), path) for match, path in found if match)
+
     def _prune(self) -> None:
         if self.options.keep is None:
             return
-        rotated = self.path.parent.glob(f"{self.path.stem}-????????T??????Z*{self.path.suffix}")
-        for old in sorted(rotated, reverse=True)[self.options.keep :]:
+        rotated = self._rotated()
+        for _, _, old in rotated[: max(0, len(rotated) - self.options.keep)]:
             old.unlink(missing_ok=True)

@@ -101,6 +101,18 @@ def test_two_rotations_in_a_second_keep_both_files(tmp_path: Path, warnings: lis
     assert sorted(numbers(p)[0] for p in tmp_path.iterdir()) == [0, 1, 2]
 
 
+def test_of_many_rotations_in_a_second_the_last_are_kept(tmp_path: Path, warnings: list[str]) -> None:
+    path = tmp_path / "log.jsonl"
+    other = tmp_path / "log-20231114T221320Z.jsonl.bak"
+    other.write_text("not ours", encoding="utf-8")
+    log = started(path, warnings, Clock(), rotate_size=10, keep=3)
+    for n in range(14):
+        log.write({"n": n, "text": "x" * 20})
+    assert log.close()
+    assert sorted(numbers(p)[0] for p in tmp_path.iterdir() if p != other) == [10, 11, 12, 13]
+    assert other.exists()
+
+
 def test_rotation_by_age_counts_from_the_first_line(tmp_path: Path, warnings: list[str]) -> None:
     path, clock = tmp_path / "log.jsonl", Clock()
     path.write_text('{"schema":"x","time":"2023-11-14T20:13:20.000Z","n":0}\n', encoding="utf-8")  # two hours before
