@@ -6,6 +6,8 @@ from base64 import b64encode
 
 LIMIT = 16 * 1024 * 1024  # bytes of one body that are kept
 ALL = 128 * 1024 * 1024  # bytes of all bodies under way
+#: bytes of bodies that all calls under way may hold until they are over; beyond, bodies are split as they come
+HELD = 48 * 1024 * 1024
 
 
 class Budget:

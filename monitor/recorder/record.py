@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from monitor.recorder import http1
-from monitor.recorder.bodies import BodyText, Budget
+from monitor.recorder.bodies import HELD, BodyText, Budget
 from monitor.recorder.evidence import MessageDigests, digest, identifier
 from monitor.recorder.found import Api, Found
 from monitor.recorder.http1 import Request, Response
@@ -76,6 +76,7 @@ class Settings:
 
     bodies: bool = False
     budget: Budget = field(default_factory=Budget)
+    room: Budget = field(default_factory=lambda: Budget(HELD))
 
 
 def without_bodies(record: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +145,7 @@ class CallJob:
         self.found = Found(self.api, started)
         self.request_text = BodyText(settings.budget) if settings.bodies else None
         self.response_text = BodyText(settings.budget) if settings.bodies else None
-        self.facts = RequestFacts(header(request, b"content-encoding"), digests, self.request_text)
+        self.facts = RequestFacts(header(request, b"content-encoding"), digests, self.request_text, settings.room)
         self.tap: ResponseTap | None = None
         self.socket: Any = None  # recorder.wscalls.SocketCalls once the connection has become a WebSocket
 
@@ -184,7 +185,7 @@ class CallJob:
             return
         kind = (http1.get(response.headers, b"content-type") or b"").decode("latin-1")
         encoding = b",".join(http1.get_all(response.headers, b"content-encoding")).decode("latin-1")
-        self.tap = ResponseTap(self.found, kind, encoding, self.response_text)
+        self.tap = ResponseTap(self.found, kind, encoding, self.response_text, self.settings.room)
 
     def _answer(self, pieces: list[tuple[bytes, float]]) -> None:
         if self.first_byte is None:

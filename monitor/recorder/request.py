@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from monitor.recorder import evidence
-from monitor.recorder.bodies import BodyText
+from monitor.recorder.bodies import HELD, BodyText, Budget
 from monitor.recorder.decode import DecodeError, Decoder, decoder
 from monitor.recorder.evidence import Chain, MessageDigests, decode, hashed_unless_id, identifier
 from monitor.recorder.jsonsplit import Splitter
@@ -26,8 +26,11 @@ _BLANKS = b" \t\r\n"
 class RequestFacts:
     """Feed the encoded body; after :meth:`end` the properties tell what was found."""
 
-    def __init__(self, encoding: str, digests: MessageDigests, keep: BodyText | None) -> None:
+    def __init__(
+        self, encoding: str, digests: MessageDigests, keep: BodyText | None, room: Budget | None = None
+    ) -> None:
         self._keep = keep
+        self._room = room or Budget(HELD)  # shared with the other calls
         self._parts: list[bytes] = []
         self._size = 0
         self._splitter: Splitter | None = None
@@ -70,14 +73,21 @@ class RequestFacts:
             return
         self._parts.append(piece)
         self._size += len(piece)
-        if self._size > WHOLE:
+        self._room.left -= len(piece)
+        if self._size > WHOLE or self._room.left < 0:
             self._split()
 
     def _split(self) -> None:
         """Go on member by member."""
         self._splitter = Splitter(_SPREAD, MEMBER, self._member, self._element)
-        self._splitter.feed(b"".join(self._parts))
+        self._splitter.feed(self._held())
+
+    def _held(self) -> bytes:
+        """What was held of the body until now, which is let go."""
+        data = b"".join(self._parts)
         self._parts = []
+        self._room.left += len(data)
+        return data
 
     def _member(self, key: str, value: bytes | None, raw_digest: bytes) -> None:
         if value is not None and len(self._members) < 128:
@@ -93,8 +103,7 @@ class RequestFacts:
 
     def end(self) -> None:
         """The body is over (or what came of it)."""
-        data = b"".join(self._parts)
-        self._parts = []
+        data = self._held()
         if data:
             self.load(data)
 

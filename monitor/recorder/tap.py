@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from monitor.recorder.bodies import HELD, Budget
 from monitor.recorder.decode import DecodeError, Decoder, decoder
 from monitor.recorder.evidence import decode
 from monitor.recorder.found import Found, absorb
@@ -105,8 +106,9 @@ class EventScanner:
 class DocumentCollector:
     """A body that is one JSON document: kept whole while it is small, else split into its members."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, room: Budget) -> None:
         self._found = found
+        self._room = room  # shared with the other calls
         self._parts: list[bytes] = []
         self._size = 0
         self._splitter: Splitter | None = None
@@ -114,7 +116,15 @@ class DocumentCollector:
 
     def gap(self) -> None:
         self._found.lossy = True
-        self._parts, self._splitter, self._size = [], None, -1
+        self._held()
+        self._splitter, self._size = None, -1
+
+    def _held(self) -> bytes:
+        """What was held of the body until now, which is let go."""
+        data = b"".join(self._parts)
+        self._parts = []
+        self._room.left += len(data)
+        return data
 
     def feed(self, data: bytes, now: float) -> None:
         if self._size < 0:
@@ -124,20 +134,20 @@ class DocumentCollector:
             return
         self._parts.append(data)
         self._size += len(data)
-        if self._size > WHOLE:
+        self._room.left -= len(data)
+        if self._size > WHOLE or self._room.left < 0:
             self._splitter = Splitter(_SPREAD, MEMBER, self._member, self._element)
-            self._splitter.feed(b"".join(self._parts))
-            self._parts = []
+            self._splitter.feed(self._held())
 
     def end(self, now: float, complete: bool) -> None:
         """The body is over. Of one that was cut no figures are taken: its client cannot read it either."""
+        data = self._held()
         if self._size < 0 or not complete:
             return
         if self._splitter is not None:
             if self._splitter.complete and self._object:
                 absorb(self._found, self._object, now, streamed=False)
             return
-        data = b"".join(self._parts)
         if not data.strip():
             return
         try:
@@ -177,8 +187,11 @@ class DocumentCollector:
 class ResponseTap:
     """What a response body tells. ``keep`` collects the decoded text if the user asked for bodies."""
 
-    def __init__(self, found: Found, content_type: str, encoding: str, keep: Any = None) -> None:
+    def __init__(
+        self, found: Found, content_type: str, encoding: str, keep: Any = None, room: Budget | None = None
+    ) -> None:
         self._found = found
+        self._room = room or Budget(HELD)
         self._kind = content_type.partition(";")[0].strip().lower()
         self._keep = keep
         self._scanner: EventScanner | DocumentCollector | None = None
@@ -252,7 +265,7 @@ class ResponseTap:
         if self._kind.endswith(("ndjson", "jsonl", "json-seq")):
             return EventScanner(self._found, b"\n")
         if head in b"{[":
-            return DocumentCollector(self._found)
+            return DocumentCollector(self._found, self._room)
         if self._kind == "text/event-stream" or (
             head in b"de:ir" and not self._kind.startswith(("text/html", "image/"))
         ):

@@ -154,3 +154,20 @@ def test_what_is_missing_or_broken_is_marked() -> None:
 
 def test_codex_metadata_of_other_shapes() -> None:
     assert codex_metadata("{broken") == {} and codex_metadata(None) == {} and codex_metadata("[1]") == {}
+
+
+def test_what_many_calls_hold_together_is_bounded() -> None:
+    """Beyond the room that all share a body is split as it comes; what it tells is the same, and the room comes back."""
+    body = {**CHAT, "messages": [{"role": "user", "content": f"part {i} of it"} for i in range(400)]}
+    data, want, room = json.dumps(body).encode(), facts(body), Budget(20_000)
+    calls = [RequestFacts("", MessageDigests(), None, room) for _ in range(8)]
+    for at in range(0, len(data), 500):
+        for call in calls:
+            call.feed(data[at : at + 500])
+        assert sum(sum(map(len, call._parts)) for call in calls) <= 20_000
+    broken = RequestFacts("gzip", MessageDigests(), None, room)
+    broken.feed(gzip.compress(data)[:-20] + b"no gzip at all, and more of it")
+    for call in [*calls, broken]:
+        call.end()
+    assert room.left == 20_000
+    assert all((call.digests(), call.hints()) == (want.digests(), want.hints()) for call in calls)

@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from monitor.recorder import tap as module
+from monitor.recorder.bodies import Budget
 from monitor.recorder.found import Found
 from monitor.recorder.tap import ResponseTap
 
@@ -266,3 +267,18 @@ def test_other_bodies_tell_nothing(data: bytes, kind: str) -> None:
 
 def test_unknown_encoding_is_marked() -> None:
     assert read(b"xyz", encoding="compress").undecodable and read(b"xyz" * 99, encoding="gzip").undecodable
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_beyond_the_room_that_calls_share_are_split_as_they_come(name: str) -> None:
+    document, usage = DOCUMENTS[name]
+    data, room = json.dumps(document).encode(), Budget(100)
+    for complete in (True, False):
+        found = Found("other", 0.0)
+        tap = ResponseTap(found, "application/json", "", None, room)
+        for at in range(0, len(data), 11):
+            tap.feed([(data[at : at + 11], 1.0)])
+            assert room.left >= 0
+        tap.end(1.0, complete)
+        assert room.left == 100
+        assert found.usage == (usage if complete else None)
