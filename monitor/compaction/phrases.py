@@ -1,6 +1,6 @@
 """Words by which the prose of an assistant is sorted: reasons, choices, ways given up, next steps, results.
 
-Patterns only, no logic, of many languages; :mod:`prose` asks them, all languages at once, as their words do not collide here.
+Patterns only, no logic, of many languages; :mod:`prose` asks them all at once, as their words do not collide here.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from monitor.readers import exchange_bodies as bodies
 from tests.readers.exchange_samples import anthropic_events, sse
 
 DOCUMENT = json.dumps({"id": "msg_1", "usage": {"input_tokens": 5}, "text": "x" * 300}).encode()
+GZIP = gzip.compress(DOCUMENT, mtime=0)  # the time is written into it
 
 
 def deflate(data: bytes, bits: int) -> bytes:
@@ -29,19 +30,19 @@ def deflate(data: bytes, bits: int) -> bytes:
         (DOCUMENT, ""),
         (DOCUMENT, "gzip"),  # the header stayed, the tool has decoded the body
         (DOCUMENT, "br"),
-        (gzip.compress(DOCUMENT), ""),  # and the other way round
-        (gzip.compress(DOCUMENT), "br"),
+        (GZIP, ""),  # and the other way round
+        (GZIP, "br"),
         (deflate(DOCUMENT, 15), ""),
         (deflate(DOCUMENT, -15), "deflate"),
         (zstandard.compress(DOCUMENT), ""),
         (brotli.compress(DOCUMENT), "br"),
         (base64.b64encode(DOCUMENT), ""),
-        (base64.b64encode(gzip.compress(DOCUMENT)), "gzip"),
+        (base64.b64encode(GZIP), "gzip"),
         (base64.b64encode(zstandard.compress(DOCUMENT)), ""),
         (base64.b64encode(deflate(DOCUMENT, 15)), "deflate"),
         (base64.b64encode(deflate(DOCUMENT, -15)), "deflate"),
         (base64.b64encode(brotli.compress(DOCUMENT)), "br"),
-        (gzip.compress(gzip.compress(DOCUMENT)), "gzip"),
+        (gzip.compress(GZIP, mtime=0), "gzip"),
     ],
 )
 def test_the_bytes_decide_how_a_body_is_undone(data, header):
