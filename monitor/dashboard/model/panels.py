@@ -245,7 +245,7 @@ def forecast_lines(view: SessionView | None, width: int, zone: Any = None) -> li
         note = f"90% below {tokens(forecast.next_delta_p90)}" if forecast.next_delta_p90 is not None else ""
         row("growth", f"+{tokens(forecast.tokens_per_call)} a turn", note)
         if forecast.own_contexts:
-            row("as in", f"{forecast.own_contexts} contexts", "of your own")
+            row("range from", f"{forecast.own_contexts} contexts", "of your own")
     paid = [cost.verdict for cost in view.compaction_costs if cost.verdict != "unknown"]
     if paid:
         row("compactions", f"{paid.count('paid back')} of {len(paid)} paid back")
