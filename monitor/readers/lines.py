@@ -9,7 +9,7 @@ any parser likes; a line may be larger than memory should hold.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import IO, Any
 
 import msgspec
@@ -138,21 +138,44 @@ def documents(data: bytes) -> list[Any]:
 
 
 def first_objects(data: bytes, count: int = 40) -> Iterator[dict[str, Any]]:
-    """The JSON objects of the first lines of a head, one by one, for sniffing; what cannot be read is left out."""
-    return iter(_first(data, count))
+    """The JSON objects of the first lines of a head, one by one, for sniffing; what cannot be read is left out.
+
+    One head is shown to many readers, most of which look at its first lines only: lines are taken apart when somebody
+    asks for them, and once. Nobody changes what he is shown.
+    """
+    global _opened
+    opened = _opened
+    if opened.data is not data:
+        opened = _opened = _Opened(data)
+    for place in range(count):
+        while place >= len(opened.found):
+            if not opened.more():
+                return
+        yield opened.found[place]
 
 
-@lru_cache(maxsize=2)
-def _first(data: bytes, count: int) -> tuple[dict[str, Any], ...]:
-    """One head is shown to many readers; nobody changes what he is shown."""
-    found: list[dict[str, Any]] = []
-    start = 0
-    while len(found) < count and start < len(data):
+class _Opened:
+    """A head, taken apart as far as somebody has looked."""
+
+    __slots__ = ("_start", "data", "found")
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self._start = data, 0
+        self.found: list[dict[str, Any]] = []
+
+    def more(self) -> bool:
+        """Read the next line; False if there is none."""
+        start, data = self._start, self.data
+        if start >= len(data):
+            return False
         end = data.find(b"\n", start)
         line = data[start : end + 1] if end >= 0 else data[start:]
-        start += len(line)
-        found += [value for value in _values(line) if isinstance(value, dict)]
-    return tuple(found)
+        self._start = start + len(line)
+        self.found += [value for value in _values(line) if isinstance(value, dict)]
+        return True
+
+
+_opened = _Opened(b"")  # the head that was looked at last
 
 
 _fast = msgspec.json.Decoder().decode
