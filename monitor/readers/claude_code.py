@@ -30,7 +30,7 @@ from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in, from_path
-from monitor.readers.claude_steps import LONG, MESSAGE, Note, Notes, tool_result
+from monitor.readers.claude_steps import LONG, OWN, Note, Notes, Results
 from monitor.readers.forgotten import KEPT, Latest
 from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
@@ -59,22 +59,25 @@ class ClaudeCodeParser(BaseParser):
         self._parent, self._agent = from_path(context)
         self._session = self._parent or (context.path.stem if context.path else "stdin")
         self._notes = Notes(self.options.detail, self._parent, self._session)
+        self._results = Results()
 
     # ------------------------------------------------------------------------------------------------ lines
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         decode, detail, agent = shape.decode, self.options.detail, self._agent
         group: Group | None = None
-        noted, place = self._notes.noted, 0
+        noted, results = self._notes.noted, self._results
+        head, inside = results.head, results.inside
         number = first - 1
         for raw in lines:
             number += 1
-            if (raw.startswith(MESSAGE, place) or len(raw) > LONG) and not detail:
-                # most of a transcript are results of tools, which are not needed before the end
-                found_at = tool_result(raw, place)
-                if found_at:
-                    place = found_at
-                    if self._set_aside(raw, place, number):
-                        continue
+            # most of a transcript are results of tools, which are not needed before the end
+            if (raw[OWN:inside] == head or len(raw) > LONG) and not detail and results.hold(raw):
+                head, inside = results.head, results.inside
+                if agent is not None:
+                    continue  # steps of subagents are not kept
+                if not results.sidechain:  # else its chain is not known without looking
+                    self._notes.add("main", ("line", "", number, None, raw), len(raw))
+                    continue
             try:
                 line = decode(raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -137,15 +140,6 @@ class ClaudeCodeParser(BaseParser):
         for value in found:
             if isinstance(value, dict):
                 self.feed([shape.lenient(value)], number)
-
-    def _set_aside(self, raw: bytes, head: int, number: int) -> bool:
-        """Leave a tool's result undecoded; False where its chain is not known without looking."""
-        if self._agent is not None:
-            return True  # steps of subagents are not kept
-        if raw.find(b'"isSidechain":true', 0, head) >= 0:
-            return False
-        self._notes.add("main", ("line", "", number, None, raw), len(raw))
-        return True
 
     def _session_of(self, line: shape.Line) -> str:
         return self._parent or line.sessionId or self._session

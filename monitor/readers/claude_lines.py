@@ -1,7 +1,5 @@
 """Shapes of Claude Code's lines for the typed decoder, and what their texts mean. See :mod:`.claude_code`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any, Literal
@@ -11,6 +9,7 @@ from msgspec import Raw, Struct
 
 from monitor.readers import usage
 from monitor.readers.lines import Skipped, objects
+from monitor.readers.patterns import Lazy
 
 
 def _names(text: str) -> frozenset[str]:
@@ -59,9 +58,9 @@ class Block(Struct, gc=False):
 class Message(Struct, gc=False):
     id: str | None = None
     model: str | None = None
+    content: Raw = Raw()  # text or blocks, see blocks(); most of it is never looked at
     stop_reason: str | None = None
     usage: Usage | None = None
-    content: Raw = Raw()  # text or blocks, see blocks(); most of it is never looked at
 
 
 class Compact(Struct, gc=False):
@@ -84,24 +83,26 @@ class Data(Struct, gc=False):
 
 
 class Line(Struct, gc=False):
-    type: str | None = ""
-    subtype: str | None = None
-    uuid: str | None = None
+    """One line. The fields stand in the order in which clients write them: a key is looked for behind the last one."""
+
     parentUuid: str | None = None
-    sessionId: str | None = None
-    requestId: str | None = None
-    requestRef: str | None = None
-    id: str | None = None
-    timestamp: str | None = None
-    cwd: str | None = None
     isSidechain: bool | None = None
     agentId: str | None = None
+    cwd: str | None = None
+    sessionId: str | None = None
+    type: str | None = ""
+    message: Message | None = None
+    requestId: str | None = None
+    requestRef: str | None = None
+    uuid: str | None = None
+    timestamp: str | None = None
+    subtype: str | None = None
+    id: str | None = None
     isMeta: bool | None = None
     isCompactSummary: bool | None = None
     isApiErrorMessage: bool | None = None
     turnOrigin: str | None = None
     costUSD: float | None = None
-    message: Message | None = None
     data: Data | None = None
     compactMetadata: Compact | None = None
     microcompactMetadata: Compact | None = None
@@ -324,11 +325,11 @@ def text_of(content: str | list[Block] | None) -> str | None:
 
 
 #: rows of type user that the client writes by itself
-_CLIENT_TEXT = re.compile(
+_CLIENT_TEXT = Lazy(
     r"\s*(<(local-command-|command-name>|command-message>|bash-(input|stdout|stderr)>|task-notification>|system-reminder>"
     r"|user-memory-input>|ide_)|\[Request interrupted|Caveat: The messages below)"
 )
-_COMMAND = re.compile(r"<command-name>\s*/?([\w:.-]+)")
+_COMMAND = Lazy(r"<command-name>\s*/?([\w:.-]+)")
 #: commands of the client itself; others are prompts the user wrote as a command
 _BUILT_IN = _names(
     """
@@ -341,7 +342,7 @@ _BUILT_IN = _names(
 
 def typed_by_user(text: str) -> bool:
     """Whether the user typed this prompt (a command that stands for a prompt counts)."""
-    if _CLIENT_TEXT.match(text) is None:
+    if text.lstrip()[:1] not in ("<", "[", "C") or _CLIENT_TEXT.match(text) is None:
         return True
     name = command(text)
     return name is not None and name not in _BUILT_IN

@@ -2,7 +2,7 @@
 
 Decisions look at the latest steps of the main chain only, so lines that may tell of steps are noted as they are and
 turned into :class:`~monitor.records.Step` when records are taken: a long transcript costs its last lines. Results of
-tools make up three quarters of most transcripts; long ones are not even decoded before that (:func:`tool_result`).
+tools make up three quarters of most transcripts; they are not even decoded before that (:class:`Results`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,20 @@ from monitor.records import Step
 RECENT_STEPS = 40
 #: lines noted for them: not every line of an answer is a step
 _NOTED = 4 * RECENT_STEPS
-#: a line of this size in bytes is worth a search whether it must be decoded
+#: a line of this size in bytes is worth a search whether it must be decoded; a shorter one only if it looks like it
 LONG = 4_096
 #: a longer line is turned into steps at once, so that what is noted stays small
 _HUGE = 1 << 18
 #: bytes up to which the text of a result is always decoded
 _TEXT = 2_000
-#: how the message of a line with a tool's result begins, and the line itself
-MESSAGE, _BEGINNING = b'"message":{"role":"user","content":[{', b'{"parentUuid"'
-_RESULT = b'"type":"tool_result"'
+#: how a line begins whose message is the result of a tool, up to inside of its first block
+_MESSAGE, _BEGINNING, _PARENT = b'"message":{"role":"user","content":[{', b'{"parentUuid"', b'{"parentUuid":"'
+_RESULT, _ANSWER, _SIDECHAIN = b'"type":"tool_result"', b'"requestId"', b'"isSidechain":true'
+_UNNAMED = b'"type":"assistant"'
+_QUOTE, _OPENING, _CLOSING = b'"{}'
 _HEAD, _REACH, _TAIL = 1_024, 192, 1_024
+#: a line's first key holds a UUID; what follows from here up to the message is often the same in line after line
+OWN = 52
 _any = msgspec.json.Decoder().decode
 
 #: an answer's line, one that ends the turn as well; results of tools; a user's text; a line that was not decoded
@@ -43,36 +47,58 @@ Note = tuple[Kind, "Group | str", int, str | None, Any]
 Opened = tuple[Note, "list[shape.Block]"]
 
 
-def tool_result(raw: bytes, place: int) -> int:
-    """Whether a line, by its two ends, is one whole record that holds the result of a tool and nothing else.
+class Results:
+    """Tells by its two ends whether a line is one whole record that holds the result of a tool and nothing else.
 
     Quotes inside of JSON strings are escaped, so the bytes looked for cannot be part of a text. Keys before ``message``
     hold plain values. A second record glued to it by another writer would show by its beginning; in a long line that is
     looked for only at the end, where every answer shows itself as well. Where anything is unusual the answer is no.
 
-    Args:
-        place: where the message begins if the line is like the one before.
-
-    Returns:
-        Where the message begins, behind all plain values; 0 for no.
+    Most lines differ from the last such line in nothing before their message but the first value; that is told by one
+    comparison. (By slices and by single bytes as numbers: in CPython a search for bytes costs four times as much before
+    it begins.)
     """
-    start = place if raw.startswith(MESSAGE, place) else raw.find(MESSAGE, 0, _HEAD)
-    if start < 0 or (kind := raw.find(_RESULT, start, start + _REACH)) < 0 or raw.find(b"}", start, kind) >= 0:
-        return 0
-    if raw.find(b"{", 1, start) >= 0 or raw.find(b'"type":"user"', 0, start) < 0:
-        return 0
-    if not raw.startswith(b"{") or not raw.endswith(b"}\n"):
-        return 0
-    if len(raw) > LONG:
-        # the beginning of another record, or what an answer ends with
-        glued = (
-            raw.find(_BEGINNING, -_TAIL) >= 0
-            or raw.find(b'"requestId"', -_TAIL) >= 0
-            or raw.find(b'"type":"assistant"', -_TAIL) >= 0
-        )
-    else:
-        glued = raw.find(_BEGINNING, start) >= 0
-    return 0 if glued else start
+
+    __slots__ = ("_kind", "head", "inside", "sidechain")
+
+    def __init__(self) -> None:
+        self.head = b"\n"  # of the last such line, from OWN up to inside of its first block; this one is of no line
+        self.inside = 0  # where that is
+        self._kind = 0  # where the block says what it is
+        self.sidechain = False  # whether the line that was asked for last says that it is of a side chain
+
+    def hold(self, raw: bytes) -> bool:
+        """Whether a line is one of them."""
+        inside, kind = self.inside, self._kind
+        if not (
+            raw[OWN:inside] == self.head
+            and raw[: len(_PARENT)] == _PARENT
+            and raw[OWN - 1] == _QUOTE
+            and _QUOTE not in raw[len(_PARENT) : OWN - 1]
+            and raw[kind : kind + len(_RESULT)] == _RESULT
+            and _CLOSING not in raw[inside:kind]
+        ) and not self._look(raw):
+            return False
+        if raw[-2:] != b"}\n":
+            return False
+        if len(raw) > LONG:
+            begins = _OPENING in raw[-_TAIL:] and raw.find(_BEGINNING, -_TAIL) >= 0
+            # what an answer ends with, or begins and ends with where it names no request
+            return not begins and raw.find(_ANSWER, -_TAIL) < 0 and raw.find(_UNNAMED, -_TAIL) < 0
+        return raw.find(_BEGINNING, self.inside) < 0
+
+    def _look(self, raw: bytes) -> bool:
+        """Whether a line begins as one of them, whatever the last one was like."""
+        start = raw.find(_MESSAGE, 0, _HEAD)
+        if start < 0 or (kind := raw.find(_RESULT, start, start + _REACH)) < 0 or raw.find(b"}", start, kind) >= 0:
+            return False
+        if raw.find(b"{", 1, start) >= 0 or raw.find(b'"type":"user"', 0, start) < 0 or raw[:1] != b"{":
+            return False
+        self.inside, self._kind = start + len(_MESSAGE), kind
+        head = raw[OWN : self.inside]
+        self.head = head if b'"type":"user"' in head else b"\n"
+        self.sidechain = _SIDECHAIN in raw[:start]
+        return True
 
 
 class Notes:
