@@ -11,8 +11,6 @@ to write and read. A call may be built by position: CPython passes more than 15 
 ten times as much as the call itself.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

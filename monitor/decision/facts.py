@@ -4,8 +4,6 @@
 past session is replayed. Both look at the main chain only: work calls with known prompt, and the events that reset it.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Sequence
 

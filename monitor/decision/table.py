@@ -6,8 +6,6 @@ The built-in table is written in ``monitor/data/decision.yaml`` and compiled int
 is unknown; only true fires a row.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -54,8 +52,8 @@ class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     value: float | str | None = None
     other: str = ""
     times: float = 1.0
-    all: tuple[Condition, ...] = ()
-    any: tuple[Condition, ...] = ()
+    all: "tuple[Condition, ...]" = ()
+    any: "tuple[Condition, ...]" = ()
 
 
 class Row(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

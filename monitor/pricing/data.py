@@ -4,8 +4,6 @@ One model a line, decoded into typed records in about a millisecond. ``scripts/u
 edits it by hand. ``docs/prices.md`` explains the fields to people.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -5,8 +5,6 @@ Everything here is derived from :mod:`monitor.records` by :mod:`monitor.sessions
 None is unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
