@@ -6,11 +6,12 @@ Neither these nor pandas are imported before they are used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from monitor._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which `--help` need not wait for
 if TYPE_CHECKING:
+    from typing import Any
+
     from monitor.api import load as load
 
 __all__ = ["__version__", "load", "sessions"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monitor._version import __version__
+from monitor.cli.parsers import Parser
 
 if TYPE_CHECKING:
     from monitor.pricing import PriceTable
@@ -30,7 +31,7 @@ class CommandError(Exception):
 
 def options() -> argparse.ArgumentParser:
     """The common options, as a parent parser."""
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = Parser(add_help=False)
     group = parser.add_argument_group("common options")
     group.add_argument("--since", metavar="WHEN", help="only calls since then: ISO date, or 7d, 12h, 30m (UTC)")
     group.add_argument("--until", metavar="WHEN", help="only calls before then")
@@ -193,7 +194,7 @@ def sentence(problem: object) -> str:
     return f"{place}{reason}"
 
 
-_AGO = re.compile(r"(\d+(?:\.\d+)?)\s*([mhdw])$")
+_AGO = r"(\d+(?:\.\d+)?)\s*([mhdw])$"
 _UNITS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
@@ -205,7 +206,7 @@ def moment(text: str | None, now: int, option: str) -> int | None:
     """
     if text is None:
         return None
-    found = _AGO.fullmatch(text.strip().lower())
+    found = re.fullmatch(_AGO, text.strip().lower())
     if found:
         return now - int(float(found.group(1)) * _UNITS[found.group(2)])
     from monitor.readers.times import iso_ms

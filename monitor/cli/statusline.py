@@ -27,16 +27,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the line. Exit code 2, with one short line, if stdin holds no status JSON."""
-    # the whole process has 60 ms of CPU: no collections, and msgspec does without a module it only prefers (8 ms)
-    gc.disable()
-    spared = "typing_extensions" not in sys.modules
-    if spared:
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment]
-    try:
-        import msgspec  # noqa: F401
-    finally:
-        if spared:
-            del sys.modules["typing_extensions"]
+    gc.disable()  # the whole process has 60 ms of CPU
     from monitor.reports import statusline
 
     if sys.stdin is None or sys.stdin.isatty():

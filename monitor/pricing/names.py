@@ -7,10 +7,11 @@ Pure string work, no prices. Rules: section 3 of the project's decision notes an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
+
+from monitor.readers.patterns import Lazy
 
 #: vendors (own price list) -> the names logs use for them, as a provider or as a prefix
 VENDORS: dict[str, tuple[str, ...]] = {
@@ -73,24 +74,23 @@ LOCAL = frozenset({
 _VENDOR = {alias: name for name, aliases in VENDORS.items() for alias in (name, *aliases)}
 _GATEWAY = {alias: name for name, aliases in GATEWAYS.items() for alias in (name, *aliases)}
 
-_BEDROCK = re.compile(
+# compiled when a name is met that may be meant, which a look at some characters tells: most runs need none of them
+_BEDROCK = Lazy(
     r"^(?:(?P<scope>global|us|us-gov|eu|apac|ap|jp|au|in|ca|sa|af|me|il|regional)\.)?"
     r"(?P<vendor>anthropic|openai|moonshotai|moonshot|zai|deepseek|qwen|minimax|mistral)\.(?P<name>.+)$"
 )
-_CLAUDE_ORDER = re.compile(
-    r"^claude-(?P<ver>\d(?:-\d{1,2})?)-(?P<family>opus|sonnet|haiku|fable|mythos)(?P<rest>(?:-.*)?)$"
-)
-_CLAUDE_3 = re.compile(r"^claude-(?P<family>opus|sonnet|haiku)-3(?P<minor>-\d)?(?P<rest>(?:-.*)?)$")
+_CLAUDE_ORDER = Lazy(r"^claude-(?P<ver>\d(?:-\d{1,2})?)-(?P<family>opus|sonnet|haiku|fable|mythos)(?P<rest>(?:-.*)?)$")
+_CLAUDE_3 = Lazy(r"^claude-(?P<family>opus|sonnet|haiku)-3(?P<minor>-\d)?(?P<rest>(?:-.*)?)$")
 #: OpenRouter's variants: how a request is routed. Their price is the list price only by approximation
-_ROUTING = re.compile(r":(free|nitro|floor|online|exacto|beta|extended|thinking)$")
-_BEDROCK_VERSION = re.compile(r"-v\d+(?::\d+)?(?::\d+k)?$")
-_AT = re.compile(r"@(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3}|default|latest)$")
+_ROUTING = Lazy(r":(free|nitro|floor|online|exacto|beta|extended|thinking)$")
+_BEDROCK_VERSION = Lazy(r"-v\d+(?::\d+)?(?::\d+k)?$")
+_AT = Lazy(r"@(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3}|default|latest)$")
 #: a snapshot, a moving name or an effort level of the same model at the same price
-_SAME = re.compile(r"-(?:20\d{2}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|latest)$")
-_EFFORT = re.compile(r"-(?:none|minimal|low|medium|high|xhigh|thinking)$")
-_HAS_EFFORT = re.compile(r"^(?:claude-|gpt-[56]|gpt-oss|o[134](?:-|$)|gemini-|codex-|grok-[34])")
+_SAME = Lazy(r"-(?:20\d{2}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|latest)$")
+_EFFORTS = ("-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-thinking")
+_HAS_EFFORT = Lazy(r"^(?:claude-|gpt-[56]|gpt-oss|o[134](?:-|$)|gemini-|codex-|grok-[34])")
 #: probably the same list price, to be marked
-_NEAR = re.compile(
+_NEAR = Lazy(
     r"-(?:preview|beta|exp|experimental|instruct|it|customtools|fp[48]|int[48]|awq|gptq|gguf|nvfp4|bf16|"
     r"[01]\d[0-3]\d|[01]\d-20\d{2}|[01]\d-[0-3]\d)$"
 )
@@ -115,12 +115,12 @@ class Parsed(msgspec.Struct, frozen=True, gc=False):
 def bare_key(name: str) -> str:
     """The form under which names are compared: lower case, ``-`` for dots, underscores and spaces."""
     key = name.strip().lower().replace(".", "-").replace("_", "-").replace(" ", "-")
-    if key.startswith("claude-"):
-        if m := _CLAUDE_ORDER.match(key):
-            # "claude-4.5-sonnet" is what gateways call claude-sonnet-4-5; up to 3.7 the version came first
-            if m["ver"][0] != "3":
+    if key.startswith("claude-") and key[7:8] != "3":  # up to 3.7 the version came first
+        if key[7:8].isdecimal():
+            # "claude-4.5-sonnet" is what gateways call claude-sonnet-4-5
+            if m := _CLAUDE_ORDER.match(key):
                 key = f"claude-{m['family']}-{m['ver']}{m['rest']}"
-        elif m := _CLAUDE_3.match(key):
+        elif "-3" in key and (m := _CLAUDE_3.match(key)):
             key = f"claude-3{m['minor'] or ''}-{m['family']}{m['rest']}"
     return key
 
@@ -148,7 +148,7 @@ def parse(model: str | None, provider: str | None = None) -> Parsed | None:
         vendor = found_vendor or vendor
         if not known:
             near = True
-    if m := _BEDROCK.match(name):
+    if "." in name and (m := _BEDROCK.match(name)):
         vendor = _VENDOR.get(m["vendor"], vendor)
         name = m["name"]
         if route in ("", "bedrock"):
@@ -164,10 +164,11 @@ def parse(model: str | None, provider: str | None = None) -> Parsed | None:
     million = False
     if name.endswith("[1m]"):
         million, name = True, name[:-4]
-    name = _AT.sub("", name)
+    if "@" in name:
+        name = _AT.sub("", name)
     if route.startswith("bedrock"):
         name = _BEDROCK_VERSION.sub("", name)
-    if m := _ROUTING.search(name):
+    if ":" in name and (m := _ROUTING.search(name)):
         near = near or m[1] != "thinking"
         name = name[: m.start()]
     return Parsed(key=bare_key(name), vendor=vendor, route=route, near=near, million=million)
@@ -193,7 +194,7 @@ def _place(word: str) -> tuple[str, str | None, bool]:
 _PATH_WORDS = frozenset({
     "models", "accounts", "global", "foundation-model", "inference-profile",
 })  # fmt: skip
-_REGION = re.compile(r"^[a-z]{2}(?:-gov)?-[a-z]+-?\d$")
+_REGION = Lazy(r"^[a-z]{2}(?:-gov)?-[a-z]+-?\d$")
 
 
 def candidates(key: str) -> Iterator[tuple[str, bool]]:
@@ -205,8 +206,11 @@ def candidates(key: str) -> Iterator[tuple[str, bool]]:
     near = False
     while key:
         yield key, near
-        if (m := _SAME.search(key)) or (_HAS_EFFORT.match(key) and (m := _EFFORT.search(key))):
+        dated = key[-1].isdecimal() or key.endswith("latest")
+        if dated and (m := _SAME.search(key)):
             key = key[: m.start()]
+        elif key.endswith(_EFFORTS) and _HAS_EFFORT.match(key):
+            key = key[: key.rindex("-")]
         elif m := _NEAR.search(key):
             key, near = key[: m.start()], True
         else:

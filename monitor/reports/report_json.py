@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,6 +62,9 @@ _COLUMNS = [
 
 def csv_text(found: Loaded, decisions: Mapping[str, Decision]) -> str:
     """One row per session."""
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*_COLUMNS, "decision"])

@@ -5,10 +5,10 @@ Definitions are those of contract.md ("Cache outcome", "Inferred compaction", "t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
+from monitor.readers.patterns import Lazy
 from monitor.records import Call
 from monitor.sessions.limits import cache_life
 from monitor.sessions.view import CacheOutcome, MissCause
@@ -35,7 +35,7 @@ THRASH_SHARE = 0.6
 Reset = Literal["", "compaction", "trim", "rewind", "clear"]
 #: what a smaller prompt means: an event of that kind, a passing dip, the level after an inflated first call, nothing
 Verdict = Literal["compaction", "rewind", "clear", "unexplained_drop", "dip", "settled", "nothing"]
-_DATE = re.compile(r"[-@](20\d{6}|20\d\d-\d\d-\d\d)$|\[1m\]$")
+_DATE = Lazy(r"[-@](20\d{6}|20\d\d-\d\d-\d\d)$|\[1m\]$")
 
 
 class Chain:
