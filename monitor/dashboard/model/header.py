@@ -78,6 +78,8 @@ def header(
         span = view.forecast.calls_to_window
         parts.append((4, (("~", "dim"), (calls(span.p10, span.p50, span.p90), ""), (" turns left", "dim"))))
     right: list[tuple[int, Line]] = []
+    if loading:  # what is shown is not all of it yet
+        right.append((2, (("◌ reading", "accent"),)))
     if problems:
         right.append((3, _warn(problems)))
     if sessions > 1:

@@ -31,6 +31,8 @@ def test_states_have_words() -> None:
     assert "⏸ paused" in plain(header(VIEW, None, 120, now=NOW, paused=True))
     assert "browsing" in plain(header(VIEW, None, 120, now=NOW, follow=False))
     assert "reading" in plain(header(None, None, 60, now=0, loading=True))
+    assert "◌ reading" in plain(header(VIEW, None, 120, now=NOW, loading=True, sessions=4))
+    assert "reading" not in plain(header(VIEW, None, 120, now=NOW, sessions=4))
     assert "waiting" in plain(header(None, None, 60, now=0))
     assert "NO ADVICE" in plain(header(VIEW, None, 120, now=NOW))
     assert "○ api-fix" in plain(header(VIEW, None, 120, now=NOW + 3_600_000))
