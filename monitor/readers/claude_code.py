@@ -21,7 +21,6 @@ gateway that does not report) is unknown, not zero.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from pathlib import PurePath
 
 import msgspec
@@ -36,9 +35,6 @@ from monitor.readers.lines import Skipped, first_objects, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
 
-#: answers among which one is looked for whose lines do not all name the request
-_NEAR = 32
-
 
 class ClaudeCodeParser(BaseParser):
     """See the module."""
@@ -46,7 +42,6 @@ class ClaudeCodeParser(BaseParser):
     def __init__(self, context: FileContext) -> None:
         super().__init__(context)
         self._groups: Latest[Group] = Latest()
-        self._unnamed = False  # some answers name no request
         self._dirty: list[Group] = []
         self._requests: dict[str, str] = {}  # id of an api-request line -> its time
         self._sidechains: dict[str, str] = {}  # uuid of a sidechain line -> root of its chain
@@ -162,8 +157,6 @@ class ClaudeCodeParser(BaseParser):
         else:
             key, local = "", line.uuid or f"line {number}"
         group = self._groups.get(local)
-        if group is None and message.id and (self._unnamed or not line.requestId):
-            group = self._half_named(message.id, line.requestId)
         if group is None:
             if self._groups.knew(local):
                 self.reread = True
@@ -173,7 +166,6 @@ class ClaudeCodeParser(BaseParser):
             session = self._session_of(line)
             group = self._groups[local] = Group(session, chain, number, key, message.id, line.requestId, time)
             self._dirty.append(group)
-            self._unnamed |= not line.requestId
             if chain == "main":
                 group.exchange = self._exchange if self._has_messages else None
                 self._user_open = False
@@ -184,13 +176,6 @@ class ClaudeCodeParser(BaseParser):
         if message.model:
             group.model = message.model
         return group
-
-    def _half_named(self, message: str, request: str | None) -> Group | None:
-        """The answer of this id whose lines so far name no request where this one does, or the other way round."""
-        for group in islice(reversed(self._groups.values()), _NEAR):
-            if group.message == message and not (group.request and request):
-                return group
-        return None
 
     def _user(self, line: shape.Line, message: shape.Message, number: int, size: int) -> None:
         chain = self._chain(line) if line.isSidechain else self._agent or "main"

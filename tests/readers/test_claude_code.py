@@ -76,15 +76,6 @@ def test_same_message_id_of_two_requests_are_two_calls() -> None:
     assert len(calls(read(rows))) == 2
 
 
-def test_lines_of_one_answer_need_not_all_name_the_request() -> None:
-    first, rest = use(10, 20_000, 100, 3), use(10, 20_000, 100, 300)
-    named, bare = {"requestId": "r1"}, {"requestId": None}
-    for one, other in ((named, bare), (bare, named), (named, {}), ({}, named)):
-        rows = [answer(1, "m1", first, **one), answer(2, "m2", use(1, 2, 3, 4), requestId="r2"),
-                answer(3, "m1", rest, **other, stop="end_turn")]  # fmt: skip
-        assert [call.output_tokens for call in calls(read(rows))] == [300, 4]
-
-
 @pytest.mark.parametrize(
     ("stated", "expected"), [(0.4242, 0.4242), ("0.4242", None), (0, None), (None, None), (-1, None), (1e300, None)]
 )
