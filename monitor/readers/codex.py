@@ -57,6 +57,7 @@ class CodexParser(BaseParser):
         self._records_seen = False
         self._first_item: str | None = None
         self._answered = False  # the model answered since the last count
+        self._answers = False  # answers are written as items in this file
         self._exchange = 0
         self._user_open = False
         self._calls: Latest[Call] = Latest()
@@ -178,7 +179,7 @@ class CodexParser(BaseParser):
             self._mark_answer(stamp)
 
     def _mark_answer(self, stamp: str | None) -> None:
-        self._answered = True
+        self._answered = self._answers = True
         if self._first_item is None:
             self._first_item = stamp
 
@@ -213,9 +214,13 @@ class CodexParser(BaseParser):
         if info.model_context_window:
             self._limit = info.model_context_window
         total, last = info.total_token_usage, info.last_token_usage
-        if last is None:
-            return
         vector = shape.vector(total) if total is not None else None
+        if last is None:
+            if vector is None:
+                return
+            # the growth of the totals is the call
+            before = self._total if self._total is not None and vector[0] >= self._total[0] else (0,) * len(vector)
+            last = shape.Count(*(now - then for now, then in zip(vector, before, strict=True)))
         spent = (last.input_tokens or 0) + (last.output_tokens or 0)
         if spent == 0 and last.total_tokens:
             self._estimate(last.total_tokens, vector, stamp, number)
@@ -302,8 +307,8 @@ class CodexParser(BaseParser):
         self.reread |= self._calls.knew(payload.compaction_response_id or "")
         if named is None and self._last_key is not None and shape.text(payload.message).strip():
             last = self._calls[self._last_key]
-            # a local compaction is an ordinary request whose answer is not written as an item
-            named = last if last.stop == "silent" and last.purpose == "work" else None
+            # a local compaction is an ordinary request whose answer is not written as an item, as others are
+            named = last if self._answers and last.stop == "silent" and last.purpose == "work" else None
         if named is not None:
             summary = named.output_tokens
             chain = named.chain

@@ -65,6 +65,27 @@ def test_difference_of_totals_wins_over_a_wrong_last() -> None:
     ]
 
 
+def test_a_count_without_its_last_call_is_the_growth_of_the_totals() -> None:
+    # 100, then 220 - 100 = 120 with 90 of it cached and 9 - 5 = 4 written, then a total that starts again at 50
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5))]
+    rows += [count(n, total, (0, 0, 0), last_token_usage=None) for n, total in ((2, (220, 90, 9)), (3, (220, 90, 9)))]
+    rows.append(count(4, (50, 0, 2), (0, 0, 0), last_token_usage=None))
+    found = calls(read(rows))
+    assert [(c.prompt_tokens, c.cache_read_tokens, c.output_tokens) for c in found] == [
+        (100, 0, 5),
+        (120, 90, 4),
+        (50, 0, 2),
+    ]
+
+
+def test_a_summary_is_told_by_its_silence_only_where_answers_are_written() -> None:
+    summary = row(4, "compacted", message="Summary of the work")
+    spoken = row(1, "response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "A"}])
+    plain = [count(2, (100, 0, 5), (100, 0, 5)), count(3, (210, 0, 9), (110, 0, 4)), summary]
+    assert [c.purpose for c in calls(read([meta(), spoken, *plain]))][-1] == "compaction"
+    assert [c.purpose for c in calls(read([meta(), *plain]))] == ["work", "work"]
+
+
 def test_estimate_after_a_compaction_is_part_of_the_event() -> None:
     estimate = count(4, (100, 0, 5), (0, 0, 0))
     estimate["payload"]["info"]["last_token_usage"]["total_tokens"] = 16_944
