@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -176,7 +176,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     info = next(iter(session.infos.values()), None)
     first_call = next((item for item in session.items if type(item) is Call), None)
     peaks = [chain.peak for chain in chains if chain.name != "side" and chain.peak >= 0]
-    times = [turn.call.time for turn in (*turns[:1], *turns[-1:]) if turn.call.time is not None]
+    first, last = _known_time(turns), _known_time(reversed(turns))
     sums = total(bucket.sums for bucket in buckets)
     totals_only = False
     if not turns and any(i.totals_only is not None for i in session.infos.values()):
@@ -194,8 +194,8 @@ def make_view(session: Session, fold: Fold) -> SessionView:
         evidence=first_call.session_evidence if first_call is not None else "explicit",
         files=session.file_names() or ((info.file,) if info is not None else ()),
         models=tuple(dict.fromkeys(m for c in chains for m in c.models)),
-        first=times[0] if times else (info.started if info is not None else None),
-        last=max(times) if times else None,
+        first=first if first is not None else (info.started if info is not None else None),
+        last=last,
         turns=turns,
         events=events,
         sums=sums,
@@ -228,6 +228,11 @@ def make_view(session: Session, fold: Fold) -> SessionView:
         totals_only=totals_only,
         version=session.version,
     )
+
+
+def _known_time(turns: Iterable[Turn]) -> int | None:
+    """The first time that is known; a call without one stands behind the call before it."""
+    return next((turn.call.time for turn in turns if turn.call.time is not None), None)
 
 
 def _bucket_order(entry: tuple[tuple[str | None, int | None], object]) -> tuple[int, str]:

@@ -311,3 +311,12 @@ def test_a_record_that_comes_late_changes_packed_turns_too(late: int) -> None:
     # what was shown before is still as it was
     shown = [record for n, record in enumerate(records[: place + 1]) if n != late and isinstance(record, Call)]
     assert [turn.call for turn in before.turns] == shown
+
+
+def test_first_and_last_are_the_outermost_times_that_are_known() -> None:
+    # 10 s apart; the first and the last call tell no time
+    calls = [call(n, 20_000 + n, 0, **({"time": None} if n in (0, 3) else {})) for n in range(4)]
+    found = view(calls)
+    assert (found.first, found.last) == (START + 10_000, START + 20_000)
+    nothing = view([call(0, 20_000, 0, time=None)])
+    assert (nothing.first, nothing.last) == (None, None)
