@@ -78,6 +78,7 @@ class History:
         self._history: dict[str, bool] = {}  # ids of the messages in the context, in order -> has tokens
         self._gone: tuple[set[str], int | None, int | None] | None = None  # answers a rewrite left out, line, time
         self._snapshots: set[int] = set()
+        self._summarised = False  # the history holds a snapshot
         self._replacing = False
         self._users: set[str] = set()
         self._said: set[int] = set()
@@ -138,10 +139,12 @@ class History:
             self._gone = None
         self._history = {}
         self._replacing = True
+        self._summarised = False
         fresh_snapshot: int | None = None
         for value in messages:
             text = text_of(value.get("content")) if value.get("type") == "user" else ""
             if _SNAPSHOT in text[:2000]:
+                self._summarised = True
                 mark = crc32(text.encode("utf-8", "replace"))
                 if mark not in self._snapshots:
                     self._snapshots.add(mark)
@@ -163,7 +166,7 @@ class History:
         (gone, line, time), self._gone = self._gone, None
         gone -= set(self._history)
         if gone:
-            kept = any(self._history.values())
+            kept = self._summarised or any(self._history.values())
             self.event("compaction" if kept else "clear", time, line, f"{self.session}:{line}")
 
     # ------------------------------------------------------------------------------------------------ messages

@@ -109,6 +109,11 @@ def test_a_rewrite_that_leaves_answers_out_is_a_compaction_or_a_clear() -> None:
     assert [event.kind for event in events(read(LINES, lines(shorter)))] == ["compaction"]
     emptied = [*start, rewrite(user("c0", "<session_context>")), answer(3, (50, 1, 0, 0))]
     assert [event.kind for event in events(read(LINES, lines(emptied)))] == ["clear"]
+    # a summary like the one before it leaves no answers either, and is no clear
+    summary = "<state_snapshot>goal</state_snapshot>"
+    twice = [*start, rewrite(user("s1", summary)), answer(3, (900, 1, 0, 0)), rewrite(user("s2", summary)),
+             answer(4, (50, 1, 0, 0))]  # fmt: skip
+    assert [event.kind for event in events(read(LINES, lines(twice)))] == ["compaction", "compaction"]
 
 
 def test_rewind_takes_messages_out_of_the_history() -> None:
