@@ -274,7 +274,7 @@ class Fold:
             chain.last_request = call.time
         if call.cache_write_tokens:
             chain.hour = bool(call.cache_write_1h_tokens)
-        if model != chain.model and model is not None:
+        if model is not None and (model != chain.model or not chain.models):  # that of inherited calls is no own one
             chain.model = model
             if model not in chain.models:
                 chain.models = (*chain.models, model)

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from monitor.records import Call, Problem
 from monitor.sources.files import Batch
-from tests.factory import call, event, store
+from tests.factory import MODEL, call, event, store
 
 
 def names(made: object) -> dict[str, tuple[int, int]]:
@@ -53,6 +53,11 @@ def test_a_fork_of_a_fork_owns_nothing_of_the_first_session() -> None:
         made = store(*order)
         assert names(made) == {"s": (3, 0), "t": (1, 2), "u": (1, 3)}
         assert [view.events for view in made.views()] == [(), (), ()]
+
+
+def test_a_fork_that_keeps_the_model_names_it() -> None:
+    made = store(copied(0, 1, session="s"), copied(0, 1, 2, session="t"))
+    assert {view.session: view.models for view in made.views()} == {"s": (MODEL,), "t": (MODEL,)}
 
 
 def test_no_drop_is_inferred_across_the_joint_of_a_fork() -> None:
