@@ -162,14 +162,7 @@ class JsonLines(BaseParser):
                 self.row(value, number)
 
     def _slow(self, raw: bytes, number: int) -> list[Any]:
-        if not strip(raw):
-            return []
-        try:
-            return loads(raw)
-        except Skipped as skipped:
-            if not skipped.torn:
-                self.problem(number, str(skipped))
-            return [_clean(value, 0) for value in skipped.objects]
+        return [_clean(value, 0) for value in self.values_of(raw, number)]
 
     def row(self, value: dict[str, Any], number: int) -> None:
         """Take one object of the log."""

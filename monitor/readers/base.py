@@ -19,6 +19,7 @@ from typing import IO, Any, Protocol, cast, runtime_checkable
 
 import msgspec
 
+from monitor.readers.lines import Skipped, readable
 from monitor.records import Problem, Record
 
 #: a head is first this long; a longer one is read only where the short one does not tell the format
@@ -120,6 +121,15 @@ class BaseParser:
     def problem(self, line: int | None, reason: str) -> None:
         """Note something that could not be read; ``reason`` is one sentence without content of the file."""
         self.records.append(Problem(self.file, line, reason))
+
+    def values_of(self, raw: bytes, number: int) -> list[Any]:
+        """The JSON values of a line that a quick decoder refused, as far as it can be read; a broken rest is noted."""
+
+        def note(skipped: Skipped) -> None:
+            if not skipped.torn:
+                self.problem(number, str(skipped))
+
+        return readable(raw, note)
 
 
 @runtime_checkable

@@ -31,7 +31,7 @@ from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in, from_path
 from monitor.readers.claude_steps import LONG, OWN, Note, Notes, Results
 from monitor.readers.forgotten import KEPT, Latest
-from monitor.readers.lines import Skipped, first_objects, objects
+from monitor.readers.lines import first_objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Record, SessionInfo
 
@@ -126,13 +126,7 @@ class ClaudeCodeParser(BaseParser):
 
     def _slow(self, raw: bytes, number: int) -> None:
         """Lines the typed decoder refuses: glued objects, odd numbers, NaN, surrogates, torn or broken ones."""
-        try:
-            found = objects(raw)
-        except Skipped as skipped:
-            found = skipped.objects
-            if not skipped.torn:
-                self.problem(number, str(skipped))
-        for value in found:
+        for value in self.values_of(raw, number):
             if isinstance(value, dict):
                 self.feed([shape.lenient(value)], number)
 

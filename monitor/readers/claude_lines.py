@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from monitor.readers import usage
-from monitor.readers.lines import Skipped, objects
+from monitor.readers.lines import readable
 from monitor.readers.patterns import Lazy
 
 
@@ -241,10 +241,7 @@ def content_of(message: Message) -> str | list[Block] | None:
         return _content(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         pass
-    try:
-        found = objects(bytes(raw))
-    except Skipped as skipped:
-        found = skipped.objects
+    found = readable(bytes(raw))
     return _content(clean(_plain_content(found[0]))) if found else None
 
 

@@ -16,7 +16,7 @@ import msgspec
 from monitor.readers import claude_lines as shape
 from monitor.readers import steps
 from monitor.readers.claude_group import Group
-from monitor.readers.lines import Skipped, objects
+from monitor.readers.lines import readable
 from monitor.readers.times import iso_ms
 from monitor.records import Step
 
@@ -222,10 +222,7 @@ def reread(raw: bytes) -> shape.ResultLine | None:
         return shape.decode_result(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass
-    try:
-        found = objects(raw)
-    except Skipped as skipped:
-        found = skipped.objects
+    found = readable(raw)
     if not found or not isinstance(found[0], dict):
         return None
     line = shape.decode(shape.lenient(found[0]))

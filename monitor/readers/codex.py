@@ -30,7 +30,6 @@ from monitor.readers import codex_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.forgotten import Latest
-from monitor.readers.lines import Skipped, objects
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Quota, Record, SessionInfo
 
@@ -84,13 +83,7 @@ class CodexParser(BaseParser):
                 self._line(line, line.payload, number)
 
     def _slow(self, raw: bytes, number: int) -> None:
-        try:
-            found = objects(raw)
-        except Skipped as skipped:
-            found = skipped.objects
-            if not skipped.torn:
-                self.problem(number, str(skipped))
-        for value in found:
+        for value in self.values_of(raw, number):
             if not isinstance(value, dict) or not isinstance(value.get("payload"), dict):
                 continue
             payload = shape.lenient(value["payload"])

@@ -19,12 +19,10 @@ from monitor.readers.base import FileContext
 from monitor.readers.lines import (
     MAX_LINE,
     NOT_JSON,
-    TOO_DEEP,
     TOO_LONG,
     TORN,
-    Skipped,
     iterate,
-    objects,
+    readable,
     strip,
 )
 
@@ -106,15 +104,7 @@ class JsonAssembler:
         return []
 
     def _slow(self, line: bytes, number: int) -> list[tuple[int, Any]]:
-        try:
-            found = objects(line)
-        except Skipped as skipped:
-            self._note(number, str(skipped))
-            found = skipped.objects
-        except RecursionError:
-            self._note(number, TOO_DEEP)
-            found = []
-        return [(number, value) for value in found]
+        return [(number, value) for value in readable(line, lambda skipped: self._note(number, str(skipped)))]
 
 
 def _depth(raw: bytes) -> int:

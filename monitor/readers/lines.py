@@ -8,7 +8,7 @@ any parser likes; a line may be larger than memory should hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import IO, Any
 
@@ -118,6 +118,16 @@ def objects(line: bytes) -> list[Any]:
     return found
 
 
+def readable(line: bytes, note: Callable[[Skipped], object] | None = None) -> list[Any]:
+    """The JSON values of a line as far as it can be read; ``note`` is told why the rest of it cannot."""
+    try:
+        return objects(line)
+    except Skipped as skipped:
+        if note is not None:
+            note(skipped)
+        return skipped.objects
+
+
 def _is_utf8(raw: bytes) -> bool:
     try:
         raw.decode("utf-8", "surrogatepass")
@@ -186,7 +196,4 @@ def _values(line: bytes) -> list[Any]:
         return [_fast(line)]
     except (msgspec.DecodeError, RecursionError):
         pass
-    try:
-        return objects(line)
-    except Skipped as skipped:
-        return skipped.objects
+    return readable(line)

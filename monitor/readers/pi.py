@@ -27,7 +27,7 @@ from monitor.readers import steps, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_lines import clean
 from monitor.readers.forgotten import Latest
-from monitor.readers.lines import Skipped, first_objects, objects
+from monitor.readers.lines import first_objects
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
 
@@ -119,13 +119,7 @@ class PiParser(BaseParser):
             self._line(line, number)
 
     def _slow(self, raw: bytes, number: int) -> None:
-        try:
-            found = objects(raw)
-        except Skipped as skipped:
-            found = skipped.objects
-            if not skipped.torn:
-                self.problem(number, str(skipped))
-        for value in found:
+        for value in self.values_of(raw, number):
             if isinstance(value, dict):
                 try:
                     line = msgspec.convert(_any(clean(_tolerant(value))), Line, strict=False)
