@@ -91,11 +91,17 @@ def call_of(group: Group, file: str) -> Call:
         tokens.reasoning,
         tokens.billed_prompt,
         tokens.billed,
-        cost_usd=group.cost if group.cost is not None and 0 < group.cost < _MOST_USD else None,
-        exchange=group.exchange,
-        cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
-        stop=_SAME.setdefault(group.stop, group.stop),
-        usage_rule=tokens.rule,
+        None,  # context_limit
+        None,  # usable_limit
+        group.cost if group.cost is not None and 0 < group.cost < _MOST_USD else None,
+        "ok",
+        "work",
+        group.exchange,
+        (_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
+        _SAME.setdefault(group.stop, group.stop),
+        False,  # has_bodies
+        None,  # prefix_kept
+        tokens.rule,
     )
 
 

@@ -259,8 +259,10 @@ def is_result(message: Message) -> bool:
 def tokens(found: Usage, output: int | None) -> usage.Tokens:
     """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
     fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    sizes = (fresh or 0, read or 0, write or 0, output or 0)
-    if min(sizes) < 0 or max(sizes) >= usage.MOST:
+    most = usage.MOST
+    if not (
+        0 <= (fresh or 0) < most and 0 <= (read or 0) < most and 0 <= (write or 0) < most and 0 <= (output or 0) < most
+    ):
         fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
     hour = thinking = None
     if found.cache_creation is not None:

@@ -82,9 +82,10 @@ class Results:
         if raw[-2:] != b"}\n":
             return False
         if len(raw) > LONG:
-            begins = _OPENING in raw[-_TAIL:] and raw.find(_BEGINNING, -_TAIL) >= 0
+            tail = raw[-_TAIL:]
+            begins = _OPENING in tail and _BEGINNING in tail
             # what an answer ends with, or begins and ends with where it names no request
-            return not begins and raw.find(_ANSWER, -_TAIL) < 0 and raw.find(_UNNAMED, -_TAIL) < 0
+            return not begins and _ANSWER not in tail and _UNNAMED not in tail
         return raw.find(_BEGINNING, self.inside) < 0
 
     def _look(self, raw: bytes) -> bool:
@@ -167,8 +168,11 @@ class Notes:
                 return None
             note = ("results", self._parent or line.sessionId or self._session, number, line.timestamp, None)
             return note, [block for block in line.message.content if block.type == "tool_result"]
+        said = kind == "said" or kind == "ended"
+        if said and bytes(told.content).find(b'"tool_use"') < 0:
+            return (note, []) if kind == "ended" else None  # quotes in a text are escaped
         content = shape.content_of(told)
-        wanted = "tool_use" if kind in ("said", "ended") else "tool_result"
+        wanted = "tool_use" if said else "tool_result"
         blocks = [block for block in content if block.type == wanted] if isinstance(content, list) else []
         return (note, blocks) if blocks or kind == "ended" else None
 
