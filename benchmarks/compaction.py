@@ -1,6 +1,6 @@
 """CPU seconds and memory of an offline compaction, by size and format.
 
-    python benchmarks/compaction.py [--tokens 1000000] [--formats openai-chat,claude-code] [--parts]
+    python benchmarks/compaction.py [--tokens 1000000] [--formats openai-chat,claude-code] [--parts] [--json FILE]
 
 Builds a conversation of about that many tokens in memory (code, logs, prose, commands, several languages), writes it to
 a temporary folder, and runs ``ctxmon compact`` on it in a process of its own, start and imports included. The target is
@@ -10,21 +10,18 @@ a temporary folder, and runs ``ctxmon compact`` on it in a process of its own, s
 from __future__ import annotations
 
 import argparse
-import resource
-import subprocess
 import sys
 import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.compaction.stories import SUFFIX, Call, Story, build, noise, say, user  # noqa: E402
+from benchmarks.measure import Cost, environment, measure, program, tell
+from tests.compaction.stories import SUFFIX, Call, Story, build, noise, say, user
 
 TARGET_CPU, TARGET_MIB = 5.0, 500
-COMMAND = (sys.executable, "-c", "import sys; from monitor.cli import main; sys.exit(main())")
 
 
 def story(tokens: int) -> Story:
@@ -57,8 +54,10 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=1_000_000)
     parser.add_argument("--formats", default="openai-chat,claude-code")
     parser.add_argument("--parts", action="store_true")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="write the figures here (- for stdout)")
     args = parser.parse_args()
-    missed = False
+    costs: list[Cost] = []
     with tempfile.TemporaryDirectory() as folder:
         for fmt in args.formats.split(","):
             path = Path(folder) / f"long{SUFFIX.get(fmt, '.json')}"
@@ -67,14 +66,17 @@ def main() -> int:
                 parts(path)
                 continue
             out = path.with_suffix(".out" + path.suffix)
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([*COMMAND, "compact", str(path), "-o", str(out), "-q"], check=True, cwd=ROOT)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            mib = after.ru_maxrss / 1024
-            missed |= cpu > TARGET_CPU or mib > TARGET_MIB
-            print(f"{fmt:12} {path.stat().st_size / 1e6:6.1f} MB  {cpu:5.2f} CPU s  {mib:6.0f} MiB")
-    return 1 if missed else 0
+            small = Path(folder) / f"short{SUFFIX.get(fmt, '.json')}"
+            small.write_bytes(build(story(20_000), fmt))
+            env = environment(Path(folder))
+            measure("", program("compact", str(small), "-q", "--force"), env, runs=1)  # byte code
+            command = program("compact", str(path), "-o", str(out), "-q", "--force")
+            size, goal = path.stat().st_size, f"<= {TARGET_CPU:.0f} s, {TARGET_MIB} MiB"
+            cost, _ = measure(fmt, command, env, runs=args.runs, size=size, goal=goal)
+            costs.append(cost)
+    if costs:
+        tell(costs, args.json)
+    return 1 if any(cost.cpu_s > TARGET_CPU or cost.rss_mib > TARGET_MIB for cost in costs) else 0
 
 
 def parts(path: Path) -> None:
@@ -82,7 +84,7 @@ def parts(path: Path) -> None:
     from monitor import conversation
     from monitor.compaction import collect, cut, redact, render
     from monitor.conversation.rules import check
-    from monitor.conversation.tokens import measure
+    from monitor.conversation.tokens import measure as count
 
     marks = [("start", time.process_time())]
 
@@ -93,7 +95,7 @@ def parts(path: Path) -> None:
     mark("load")
     check(conv)
     mark("check")
-    total = measure(conv)
+    total = count(conv)
     mark("tokens")
     chosen = cut.cut(conv, 2, 20_000)
     mark("cut")

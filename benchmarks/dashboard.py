@@ -1,6 +1,6 @@
 """CPU time of the dashboard: chart frames, key to screen, first frame; and how soon an appended call is seen.
 
-    python benchmarks/dashboard.py [--check]
+    python benchmarks/dashboard.py [--check] [--json FILE]
 
 All but the last are CPU milliseconds (median), so that a busy machine does not change them much.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import statistics
 import subprocess
 import sys
@@ -16,8 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.measure import ROOT, machine
 
 SIZES = (50, 500, 5_000, 50_000)
 #: limits in ms with --check
@@ -163,16 +165,25 @@ def main() -> int:
     """Measure, print, compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="exit 1 if a figure is above its limit")
+    parser.add_argument("--json", type=Path, help="write the figures here (- for stdout)")
     parser.add_argument("--only", choices=("frames", "keys", "first", "live"), help="one group")
     args = parser.parse_args()
     groups = {"frames": frames, "keys": keys, "first": first_frame, "live": live}
     bad = 0
+    told = []
     for name, measure in groups.items():
         if args.only in (None, name):
             for label, value, limit in measure():
                 over = value > limit
+                told.append({"name": label, "ms": round(value, 2), "limit_ms": limit})
                 bad += over and name != "live"
                 print(f"{label:<32}{value:>9.1f} ms   limit {limit:>5.0f}{'   OVER' if over else ''}")
+    if args.json is not None:
+        body = json.dumps({"machine": machine(), "figures": told}, indent=1) + "\n"
+        if str(args.json) == "-":
+            print(body, end="")
+        else:
+            args.json.write_text(body, encoding="utf-8")
     return 1 if args.check and bad else 0
 
 
