@@ -6,12 +6,13 @@ into the height is left out in the order of its worth; the plot and its axis alw
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from monitor.dashboard.model import scale
 from monitor.dashboard.model.cells import EIGHTHS, EMPTY, PLAIN, STACK, Bars, Cell, Run, over, runs
-from monitor.dashboard.model.curve import ALL, ERROR, RESETS, Curve
+from monitor.dashboard.model.curve import ALL, ERROR, RESETS, Curve, Mark
 from monitor.dashboard.model.rows import LINES, axis_row, numbers_row, padded, strip_row, who_row
 from monitor.dashboard.model.text import tokens
 from monitor.dashboard.model.window import Extent, Window
@@ -63,13 +64,21 @@ def reserve_of(columns: int, fan: Fan | None) -> int:
     return min(columns // 5, 24) if fan else 0
 
 
+class Under(NamedTuple):
+    """What falls on each column (or bar): the call that is drawn, the worst state of all, and the events."""
+
+    picks: list[int | None]
+    worst: list[int]
+    marks: dict[int, list[Mark]]
+
+
 @dataclass
 class Painter:
     """Draws frames and keeps what the next one can reuse: the columns of bars and the overview."""
 
     _bars: Bars = field(default_factory=lambda: Bars(0))
     _overview: tuple[object, list[tuple[int, int]]] = ((), [])
-    _picks: tuple[object, list[int | None]] = ((), [])
+    _under: tuple[object, Under] = ((), Under([], [], {}))
 
     def paint(self, curve: Curve, window: Window, width: int, height: int, options: Options) -> Frame:
         """A frame of ``width`` x ``height`` cells. An empty curve gives axis and limit only."""
@@ -82,13 +91,13 @@ class Painter:
         plot, labels, strip, who, overview = _rows(height, partial, curve.choice == ALL)
         if plot != self._bars.height or options.glyphs != self._bars.glyphs:
             self._bars = Bars(plot, glyphs=options.glyphs)
-        picks = self._picked(curve, extent)
+        under = self._fallen(curve, extent)
+        picks, marks = under.picks, under.marks
         visible_max = max((curve.total[p] for p in picks if p is not None), default=0)
         if options.share:
             top, inside = 1, False
         else:
             top, inside = scale.top_of_scale(options.scale, visible_max, curve.peak, options.limit, options.usable)
-        marks = _column_marks(curve, extent)
         body = self._body(curve, extent, picks, plot, top, marks, options)
         if fan and extent.stop == count:
             _draw_fan(body, extent, columns, plot, top, fan, options.glyphs)
@@ -104,11 +113,11 @@ class Painter:
             label = tick_rows.get(row, "")
             lead = f"{label:>{gutter - 1}}{'┤' if label else '│'}"
             rows.append([(("axis", ""), lead), *runs(grid[row])])
-        rows.append(axis_row(curve, extent, gutter, columns, marks, options.cursor))
+        rows.append(axis_row(extent, gutter, columns, marks, under.worst, options.cursor))
         if labels:
             rows.append(numbers_row(curve, extent, gutter, columns, options.cursor))
         if strip:
-            rows.append(strip_row(curve, extent, picks, gutter, columns, options.cursor))
+            rows.append(strip_row(curve, extent, picks, under.worst, gutter, columns, options.cursor))
         if who:
             rows.append(who_row(curve, extent, picks, gutter, columns))
         at = None
@@ -124,7 +133,7 @@ class Painter:
         picks: list[int | None],
         plot: int,
         top: int,
-        marks: dict[int, list[str]],
+        marks: dict[int, list[Mark]],
         options: Options,
     ) -> list[tuple[Cell, ...]]:
         """The columns of the plot, each from the bottom."""
@@ -132,7 +141,7 @@ class Painter:
         unit = plot * 8 / top
         ceiling = plot * 8
         total, read, write, hold, line = curve.total, curve.read, curve.write, curve.hold, curve.line
-        resets = {column for column, kinds in marks.items() if RESETS.intersection(kinds)}
+        resets = {column for column, found in marks.items() if any(mark.kind in RESETS for mark in found)}
         dashes = resets if len(resets) * 6 <= extent.columns else set()
         wide = max(1, extent.level)
         at = None if options.cursor is None else extent.column(options.cursor)
@@ -181,11 +190,11 @@ class Painter:
         body.extend([blank] * (extent.columns - len(body)))
         return body[: extent.columns]
 
-    def _picked(self, curve: Curve, extent: Extent) -> list[int | None]:
+    def _fallen(self, curve: Curve, extent: Extent) -> Under:
         key = (id(curve), len(curve), curve.version, extent)
-        if self._picks[0] != key:
-            self._picks = (key, _picks(curve, extent))
-        return self._picks[1]
+        if self._under[0] != key:
+            self._under = (key, Under(_picks(curve, extent), _worst(curve, extent), _column_marks(curve, extent)))
+        return self._under[1]
 
     def _whole(self, curve: Curve, extent: Extent, gutter: int, columns: int) -> list[Run]:
         """The whole history in one row, the visible part marked."""
@@ -233,12 +242,21 @@ def _picks(curve: Curve, extent: Extent) -> list[int | None]:
     return picks
 
 
-def _column_marks(curve: Curve, extent: Extent) -> dict[int, list[str]]:
-    """Kinds of events by column, for the visible part."""
-    marks: dict[int, list[str]] = {}
-    for mark in curve.marks:
-        if extent.start <= mark.position < extent.stop:
-            marks.setdefault(extent.column(mark.position), []).append(mark.kind)
+def _worst(curve: Curve, extent: Extent) -> list[int]:
+    """The state of the calls under each column that a reader should see most."""
+    states = curve.state
+    if extent.level > 0:
+        return list(states[extent.start : extent.stop])
+    step = -extent.level
+    return [max(states[a : min(a + step, extent.stop)]) for a in range(extent.start, extent.stop, step)]
+
+
+def _column_marks(curve: Curve, extent: Extent) -> dict[int, list[Mark]]:
+    """Events by column, for the visible part."""
+    marks: dict[int, list[Mark]] = {}
+    first, last = (bisect_left(curve.marks, end, key=lambda mark: mark.position) for end in (extent.start, extent.stop))
+    for mark in curve.marks[first:last]:
+        marks.setdefault(extent.column(mark.position), []).append(mark)
     return marks
 
 

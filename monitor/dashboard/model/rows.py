@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from monitor.dashboard.model.cells import EIGHTHS, EMPTY, Cell, Run, runs
-from monitor.dashboard.model.curve import ERROR, FIRST, HIT, MISS, PARTIAL, RANK, Curve
+from monitor.dashboard.model.curve import ERROR, FIRST, HIT, MISS, PARTIAL, RANK, Curve, Mark
 from monitor.dashboard.model.scale import nice
 from monitor.dashboard.model.window import Extent
 
@@ -17,29 +17,20 @@ LINES = 6  # colours for subagents
 
 
 def axis_row(
-    curve: Curve, extent: Extent, gutter: int, columns: int, marks: dict[int, list[str]], cursor: int | None
+    extent: Extent, gutter: int, columns: int, marks: dict[int, list[Mark]], worst: list[int], cursor: int | None
 ) -> list[Run]:
     """The axis: a mark for each event under the column of the call that followed it, "!" for failed calls."""
     line: list[Cell] = [(("axis", ""), "─")] * columns
     for column, _position in _label_places(extent):
         if column < columns:
             line[column] = (("axis", ""), "┴")
-    states = curve.state
-    if extent.level > 0:
-        bad = [extent.column(p) for p in range(extent.start, extent.stop) if states[p] == ERROR]
-    else:
-        bad = [
-            extent.column(a)
-            for a in range(extent.start, extent.stop, -extent.level)
-            if ERROR in states[a : min(a - extent.level, extent.stop)]
-        ]
-    for column in bad:
-        line[column] = (("bad", ""), "!")
-    glyphs = {(mark.kind, extent.column(mark.position)): mark.glyph for mark in curve.marks} if marks else {}
-    for column, kinds in marks.items():
-        kind = max(kinds, key=lambda name: RANK.get(name, 0))
-        glyph = glyphs[kind, column] if len(kinds) == 1 or extent.level > 0 else str(min(9, len(kinds)))
-        line[column] = (("bad" if kind in ("error", "overflow") else "mark", ""), glyph)
+    for number, state in enumerate(worst):
+        if state == ERROR:
+            line[number * max(1, extent.level)] = (("bad", ""), "!")
+    for column, found in marks.items():
+        mark = max(found, key=lambda mark: RANK.get(mark.kind, 0))
+        glyph = mark.glyph if len(found) == 1 or extent.level > 0 else str(min(9, len(found)))
+        line[column] = (("bad" if mark.kind in ("error", "overflow") else "mark", ""), glyph)
     if cursor is not None:
         column = extent.column(cursor)
         if 0 <= column < columns:
@@ -72,24 +63,26 @@ _STATE_STYLE = {HIT: "read", FIRST: "dim", PARTIAL: "warn", MISS: "bad", ERROR: 
 
 
 def strip_row(
-    curve: Curve, extent: Extent, picks: list[int | None], gutter: int, columns: int, cursor: int | None
+    curve: Curve,
+    extent: Extent,
+    picks: list[int | None],
+    worst: list[int],
+    gutter: int,
+    columns: int,
+    cursor: int | None,
 ) -> list[Run]:
     """Share of each prompt that came from the cache; the worst of the calls under a column decides its sign."""
     row: list[Cell] = []
     wide = max(1, extent.level)
-    step = max(1, -extent.level)
-    states = curve.state
-    for number, position in enumerate(picks):
-        a = extent.start + number * step
-        worst = max(states[a : min(a + step, extent.stop)])
-        style = _STATE_STYLE.get(worst, "dim")
-        if worst == MISS:
+    for position, state in zip(picks, worst):
+        style = _STATE_STYLE.get(state, "dim")
+        if state == MISS:
             glyph = "✖"
-        elif worst == ERROR:
+        elif state == ERROR:
             glyph = "!"
-        elif worst == FIRST:
+        elif state == FIRST:
             glyph = "╷"
-        elif position is not None and worst in (HIT, PARTIAL) and curve.total[position] > 0:
+        elif position is not None and state in (HIT, PARTIAL) and curve.total[position] > 0:
             share = max(0, curve.read[position]) / curve.total[position]
             glyph = EIGHTHS[max(1, min(8, round(share * 8)))]
         else:

@@ -31,19 +31,19 @@ def test_the_strip_shows_the_share_that_was_read() -> None:
     turns.append(turn(5, 8_000))
     turns.append(turn(6, None, status="error"))
     curve, extent = made(turns)
-    row = strip_row(curve, extent, list(range(7)), 6, 40, None)
+    row = strip_row(curve, extent, list(range(7)), list(curve.state), 6, 40, None)
     assert text(row)[6:13] == "╷█▄✖▇·!"
     assert ("bad", "") in [style for style, part in row if "✖" in part]
 
 
 def test_wide_bars_keep_a_gap() -> None:
     curve, extent = made([turn(i, 8_000, 8_000, 0) for i in range(3)], level=4)
-    assert text(strip_row(curve, extent, [0, 1, 2], 6, 40, None))[6:18] == "███ ███ ███ "
+    assert text(strip_row(curve, extent, [0, 1, 2], list(curve.state), 6, 40, None))[6:18] == "███ ███ ███ "
 
 
 def test_axis_of_an_empty_curve() -> None:
-    curve, extent = made([])
-    assert text(axis_row(curve, extent, 6, 40, {}, None)) == "    0└" + "─" * 40
+    _curve, extent = made([])
+    assert text(axis_row(extent, 6, 40, {}, [], None)) == "    0└" + "─" * 40
 
 
 def test_letters_name_the_lines() -> None:
