@@ -52,6 +52,7 @@ class Board(Widget):
         self.empty = True
         self.filtering = False
         self.arrangement = Arrangement()
+        self._arranged: tuple[dict[str, Rect], Arrangement] | None = None
 
     @property
     def layout(self) -> Layout:
@@ -85,6 +86,10 @@ class Board(Widget):
     def arrange_again(self) -> None:
         """Bring what is displayed in line with the arrangement; focus never stays on a hidden panel."""
         places = self.places(self.size)
+        arranged = (places, self.arrangement)
+        if arranged == self._arranged:  # a new layout draws the whole screen again
+            return
+        self._arranged = arranged
         for child in self.children:
             child.display = (child.id or "") in places
         made = self.arrangement
