@@ -46,17 +46,26 @@ class Served:
             [sys.executable, "-m", "monitor", "serve", str(log), "--port", "0"], env=environment(home), cwd=home,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
         )  # fmt: skip
+        try:
+            self.port = self._started()
+        except BaseException:
+            self.process.kill()
+            self.process.communicate()
+            raise
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def _started(self) -> int:
+        """The port, once it is open."""
         assert self.process.stderr is not None
         first = self.process.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)", first)
         assert found, first
-        self.port = int(found[1])
-        self.address = f"http://127.0.0.1:{self.port}"
+        port = int(found[1])
         until = time.monotonic() + 30
         while time.monotonic() < until:
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return port
             time.sleep(0.05)
         raise AssertionError("the server did not open its port")
 

@@ -71,9 +71,11 @@ def program(*argv: str) -> Iterator[str]:
         yield address
     finally:
         child.terminate()
-        child.wait(20)
-        child.stdout.close()
-        child.stderr.close()
+        try:
+            child.wait(20)
+        finally:
+            child.kill()
+            child.communicate()
 
 
 @contextmanager

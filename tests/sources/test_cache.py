@@ -137,7 +137,12 @@ def test_processes_write_side_by_side(place: Path) -> None:
         "    assert not c.note, c.note\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", script, str(place), name]) for name in ("one", "two", "three")]
-    assert [process.wait(60) for process in running] == [0, 0, 0]
+    try:
+        assert [process.wait(60) for process in running] == [0, 0, 0]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
     found = Cache(b"how", place)
     known = found.known([f"all-{n}" for n in range(12)])
     assert len(known) == 12
