@@ -195,6 +195,31 @@ def may_matter(path: str) -> bool:
     return _SKIP_FOLDERS.isdisjoint(parts) and (may_be_log(parts[-1]) or os.path.isdir(path))
 
 
+#: file systems whose other users' changes raise no events here
+_REMOTE = frozenset(
+    ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "9p", "drvfs", "virtiofs", "vboxsf", "prl_fs",
+     "fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "fuse.gvfsd-fuse", "fuse.grpcfuse", "fuse.osxfs")
+)  # fmt: skip
+_MOUNTS = Path("/proc/self/mounts")
+
+
+def remote(path: str) -> bool:
+    """Whether a path lies on a file system of another machine, as far as the system tells (Linux)."""
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return False
+    real, longest, kind = os.path.realpath(path), -1, ""
+    for line in lines:
+        parts = line.split(" ")
+        if len(parts) < 3:
+            continue
+        point = parts[1].replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\").rstrip("/")
+        if len(point) >= longest and (real == point or real.startswith(point + "/")):
+            longest, kind = len(point), parts[2]
+    return kind in _REMOTE
+
+
 def reason(error: OSError) -> str:
     """An operating system error in plain words."""
     if isinstance(error, PermissionError):

@@ -19,7 +19,7 @@ from typing import Any
 
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
-from monitor.sources.discovery import may_matter, names
+from monitor.sources.discovery import may_matter, names, remote
 from monitor.sources.files import Batch, Tail
 
 #: seconds between looks at the files that changed last, with events and without
@@ -44,7 +44,7 @@ class Follower:
     Args:
         paths: files, folders and globs; they may appear later.
         options: how to read.
-        polling: do not use native events (network file systems, containers).
+        polling: do not use native events; None: where they do not tell all (a path on a network file system).
         clock: seconds, for tests.
     """
 
@@ -61,7 +61,10 @@ class Follower:
         self.tails: dict[str, Tail] = {}
         self.problems: list[Problem] = []
         self.bytes_read = self.bytes_appended = self.bytes_again = 0
-        self.polling = bool(os.environ.get("CTXMON_POLLING")) if polling is None else polling
+        self._wanted = [str(Path(name).expanduser()) for name in self.paths]
+        if polling is None:
+            polling = bool(os.environ.get("CTXMON_POLLING")) or any(map(remote, self._wanted))
+        self.polling = polling
         self._clock = clock
         self._queue: list[Tail] = []
         self._changed: set[str] = set()
@@ -71,7 +74,6 @@ class Follower:
         self._next_hot = self._next_all = self._next_new = 0.0
         self._new = False  # something came that is not known yet
         self._hot: dict[str, int] = {}
-        self._wanted = [str(Path(name).expanduser()) for name in self.paths]
         self._real: dict[str, str] = {}  # name of each file that is followed by a link to it
         self._watched: dict[tuple[str, bool], tuple[int, threading.Event]] = {}
 
@@ -263,6 +265,8 @@ class Follower:
 
     def _named(self, folder: str, root: str, name: str) -> str:
         """What is known by another name (a relative one, a link) by that; empty if it does not concern us."""
+        if not name.startswith(root):
+            root = os.path.realpath(folder)  # macOS tells names without links
         if name.startswith(root):
             rest = name[len(root) :].lstrip(os.sep)
             name = os.path.join(folder, rest) if folder != os.curdir or folder in self._wanted else rest

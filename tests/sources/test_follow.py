@@ -279,3 +279,34 @@ def test_strangers_in_the_folder_of_a_file_do_not_lead_to_looks(
         assert drain(follower) == []
     finally:
         follower.close()
+
+
+def test_paths_on_network_file_systems_are_polled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = tmp_path / "my share"
+    (shared / "local").mkdir(parents=True)
+    (tmp_path / "my share of it").mkdir()
+    point = str(shared).replace(" ", "\\040")
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"/dev/vda / ext4 rw 0 0\nhost:/x {point} nfs4 rw 0 0\ntmpfs {point}/local tmpfs rw 0 0\n")
+    monkeypatch.setattr("monitor.sources.discovery._MOUNTS", mounts)
+    monkeypatch.delenv("CTXMON_POLLING", raising=False)
+    link = tmp_path / "link"
+    link.symlink_to(shared)
+    for path in (shared, shared / "logs" / "*.jsonl", link):
+        assert Follower([str(tmp_path / "a.jsonl"), str(path)]).polling
+    for path in (tmp_path, shared / "local" / "x.jsonl", tmp_path / "my share of it"):
+        assert not Follower([str(path)]).polling
+    assert not Follower([str(shared)], polling=False).polling
+    monkeypatch.setattr("monitor.sources.discovery._MOUNTS", tmp_path / "nothing")
+    assert not Follower([str(shared)]).polling
+
+
+def test_events_that_name_files_without_links_lead_to_the_file(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "real" / "a.jsonl").write_bytes(row(1))
+    folder = str(tmp_path / "link")
+    follower = Follower([folder], polling=True)
+    drain(follower)
+    name = os.path.realpath(tmp_path / "real" / "a.jsonl")
+    assert follower._named(folder, folder, name) == os.path.join(folder, "a.jsonl")
