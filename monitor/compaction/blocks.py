@@ -267,7 +267,8 @@ def _next(state: State, clean: Cleaner) -> list[str]:
     for s in state.next:
         low = s.text.casefold()
         if not any(d in low for d in (*done, *solved)) and not any(s.text in x for x in out):
-            out.append(f"Announced: {one_line(s.text, 300)}")
+            told = f"Announced after user message {s.turn}" if s.turn and s.turn < state.last else "Announced"
+            out.append(f"{told}: {one_line(s.text, 300)}")
     return out
 
 

@@ -31,6 +31,7 @@ _NAME = re.compile(
     r"\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:[_-][A-Z0-9]+)+\b|\b[a-z]+(?:-[a-z0-9]+)+\b"
 )
 _NAMES = 80
+_PLAN_LASTS = 3  # user messages a plan is carried on while it is worked on
 _EDITS = ("edit", "write", "delete", "move")
 
 
@@ -206,7 +207,9 @@ class _Walk:
                 coming = [s for s in sentences(text) if prose.coming(s.text)]
                 listed = [s for s in sentences(text) if s.bullet and not prose.BOX.match(s.text)] if coming else []
                 plan = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][:8]
-                if plan or self.worked:  # an answer that only says something leaves the plan as it was
+                # an answer that only says something leaves the plan as it was; where no list of tasks is kept, work
+                # on one step does not end the others
+                if plan or (self.worked and (self.ledger.listed or self._outlived())):
                     self.next, self.worked = plan, False
             if not kept or final:
                 self.ledger.told(boxes(text))
@@ -217,6 +220,12 @@ class _Walk:
             for told, weight in ((act.command or act.target, 2), (act.text[:2_000], 1)):
                 for name in set(_NAME.findall(told)):
                     self.names[name] += weight
+
+    def _outlived(self) -> bool:
+        """True where the plan was one step, or is older than a few messages of the user."""
+        told = " ".join(s.text for s in self.next)
+        several = len(self.next) > 1 or len(re.findall(r"[,;，；、]", told)) > 0
+        return not several or any(self.turn - (s.turn or self.turn) > _PLAN_LASTS for s in self.next)
 
     def _answer_goes_on(self, messages: Sequence[Message], at: int) -> list[Action]:
         """The calls of the same answer where each block or item is a message of its own."""

@@ -83,6 +83,7 @@ _TOLD = (
     ("Progress", labels.TOLD),
 )
 _CAP = 60  # lines taken from another program's summary
+_ANNOUNCED = re.compile(r"Announced(?: after user message (\d+))?: ")
 
 
 def text_of(m: Message) -> str:
@@ -194,7 +195,11 @@ def _ours(text: str) -> State:
         decisions=(*of("Decisions"), *of("Decisions", labels.TOLD)),
         dead_ends=tuple(of("Decisions", labels.DEAD_ENDS)),
         values=tuple(of("Facts", labels.VALUES)),
-        next=tuple(Said(text=s.text.removeprefix("Announced: ")) for s in numbered if s.text.startswith("Announced: ")),
+        next=tuple(
+            Said(text=s.text[m.end() :], turn=int(m.group(1)) if m.group(1) else None)
+            for s in numbered
+            if (m := _ANNOUNCED.match(s.text))
+        ),
         foreign=tuple(Foreign(s.text, "") for s in of("Facts", labels.FOREIGN)),
         root=root,
         names=names,

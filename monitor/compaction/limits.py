@@ -68,8 +68,11 @@ def about(text: str) -> dict[str, float] | None:
     return topics(_WORDED.sub(" ", text))
 
 
-def retold(old: str, new: str, mine: dict[str, float]) -> bool:
-    """True where ``new``, which is about ``mine``, gives the limit ``old`` another number."""
+def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> bool:
+    """True where ``new``, which is about ``mine``, gives the limit ``old`` another number.
+
+    ``named``: only where it names the old number.
+    """
     theirs = _numbers(old)
     fresh = bool(_ANEW.search(new))
     gone = _left(_DENIED, new) | (_left(_FROM_TO, new) if fresh else set())
@@ -79,7 +82,7 @@ def retold(old: str, new: str, mine: dict[str, float]) -> bool:
     least = 0.5 if _WIDE.search(old) else 1.0
     if theirs & gone:
         return shared >= least
-    if not theirs or theirs & numbers:
+    if named or not theirs or theirs & numbers:
         return False
     units = _units(old) & _units(new)
     for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted

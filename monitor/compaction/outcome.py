@@ -71,7 +71,7 @@ _WORD = re.compile(
     r"\bnot found\b|\baccess denied|\bunauthorized|\bconnection (?:refused|reset)|\btimed? ?out\b|"
     r"\bsegmentation fault|\bout of memory|\brefused\b|"
     r"\bunable to\b|\binvalid\b|\bundefined\b|\bexpected\b.*\b(?:to be|but|got|found|to equal|toBe)\b|"
-    r"\bassert(?:ion)?\b.*(?:failed|==|!=)"
+    r"\bassert(?:ion)?\b.*(?:failed|==|!=)|\bfailed\s+assert"
 )
 #: one of these stands in whatever the pattern above finds; sought one by one, which is quicker than a pattern
 _LITERALS = (
@@ -110,7 +110,9 @@ _FAILED_TEST = re.compile(r"^(?:FAILED|FAIL|×|✗|✘|❌|--- FAIL:?|not ok \d+
 _OWN_ERROR = re.compile(
     r"(?m)^[│|\s]*(?:Error|ERROR|error|fatal|FATAL|panic)(?:\[\w+\])?:\s\S|^! [A-Z]|\bErrors, so I did not complete"
 )
-_CRASH = re.compile(r"^(?:Fatal error|Uncaught \w+|Unhandled [\w ]{4,30}|Segmentation fault)\b.*:\s+\S")
+_CRASH = re.compile(
+    r"^(?:(?-i:Fatal|fatal)(?=: [a-z])|Fatal error|Uncaught \w+|Unhandled [\w ]{4,30}|Segmentation fault)\b.*:\s+\S"
+)
 _DETAIL = re.compile(r"^[│|\s]*([A-Z][^.]*\s.*[.\"'])$")
 _DIAGNOSIS = re.compile(r"^\s*(?:[\w@.-]+/)*[\w@.-]+\.[a-z]{1,5}(?::\d+(?::\d+)?:|\(\d+,\d+\):)\s+\S")
 #: what a test says of its failure: indented place and message (go test), or one side of a comparison
@@ -323,7 +325,7 @@ def _error_of(line: str) -> str:
     if m:
         rest = m.group(1).strip()
         return rest if _RAISED.match(rest) or _WORD.search(rest) or "assert" in rest.lower() else ""
-    if line[0] in "FUS" and _CRASH.match(line):
+    if line[0] in "FfUS" and _CRASH.match(line):
         return line
     m = _LEVEL.match(line)
     if m:

@@ -59,7 +59,8 @@ GIVEN_UP = _rx(
     r"no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|"
     r"was\s+wrong|turned\s+out|too\s+(?:slow|heavy|large|expensive)|only\s+explains|not\s+enough|"
     r"fails?\s+because)\b",
-    r"\b(?:verworfen|verwerfe\w*|aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|"
+    r"\b(?:wieder\s+(?:entfernt|ausgebaut|raus\w*|gelöscht)|verletzt|ausprobiert)\b|\b(?:verworfen|verwerfe\w*|"
+    r"aufgegeben|abgelehnt|trägt\s+nicht|geht\s+nicht|funktioniert\s+nicht|"
     r"klappt\s+nicht|bringt\s+nichts|lass\b[^.?!]{0,40}\bweg|weglassen|zurückgenommen|rückgängig|"
     r"ausgeschlossen|scheidet\s+aus|sackgasse|hilft\s+nicht|verhindert\s+nur|erklärt\s+nur|"
     r"reicht\s+nicht|zu\s+(?:langsam|schwer|teuer|groß))\b",

@@ -33,6 +33,12 @@ _NARRATION = re.compile(
 _PACKAGE = re.compile(r"\b\w[\w.-]*(?:/[\w.-]+)+")
 #: a task with a box: told as a task, not as prose
 BOX = re.compile(r"^\[[ xX~>/-]\]\s")
+#: begins with a word that points back
+_ANAPHOR = re.compile(
+    r"(?i)^(?:that|this|it|which|das|dies|der\s+weg|sie|es\b|eso|esto|ello|cela|ça|ceci|isso|isto|questo|ciò|это|"
+    r"dat|dit|to\s+nie|bu\b)\b|"
+    r"^(?:这|那|これ|それ|이는|이건|그건|그러나)"
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 _GREETING = re.compile(
     r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
@@ -88,10 +94,15 @@ def judge(s: Sentence, *, final: bool, cause: bool, acts: bool) -> tuple[Kind, f
 def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, acts: bool) -> list[tuple[Kind, Said]]:
     """The sentences of an assistant's text that are worth keeping, with their kind."""
     out: list[tuple[Kind, Said]] = []
+    before = ""
     for s in sentences(text):
         kind, weight = judge(s, final=final, cause=cause, acts=acts)
         if kind:
-            out.append((kind, Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept, weight=weight)))
+            told = s.text
+            if before and kind in ("dead_end", "decision") and _ANAPHOR.match(told) and len(before) < 300:
+                told = f"{before} {told}"  # "I tried X. That did not help.": the first half names what is meant
+            out.append((kind, Said(text=told, turn=turn, quoted=bool(s.quoted), kept=kept, weight=weight)))
+        before = "" if kind else s.text
     return out
 
 

@@ -44,12 +44,13 @@ _CODE_LINE = re.compile(
 
 
 #: a point of a list that goes on in one line
-_POINT = re.compile(r"(?:(?<=^)|(?<=[\s:：;；,，。]))[(（]?(\d{1,2})([)）.、])(?=\s|[^\W\d_])")
+_POINT = re.compile(r"(?:(?<=^)|(?<=[\s:：;；,，。]))[(（]?(\d{1,2}|[一二三四五六七八九十])([)）.、])(?=\s|[^\W\d_])")
+_HAN = "零一二三四五六七八九十"
 #: a line above a list that says: these are rules
 _RULES_HEAD = re.compile(
     r"(?i)^[#*_\s]*(?:[\w'’-]+\s+){0,3}?(?:rules?|constraints?|requirements?|guard-?rails|conditions?|limits|regeln?|vorgaben?|bedingungen|"
     r"randbedingungen|einschränkungen|anforderungen|reglas|restricciones|condiciones|requisitos|règles|contraintes|consignes|"
-    r"regras|restrições|condições|regole|vincoli|condizioni|requisiti|правила|ограничения|требования|условия|regels|eisen|voorwaarden|zasady|reguły|wymagania|kurallar|kısıtlar|koşullar|규칙|제약|조건|요구사항|规则|要求|约束|限制|条件|ルール|制約|規則)(?:\s+[\w'’-]+){0,4}\s*[:：]?[*_\s]*[:：]?\s*$"
+    r"regras|restrições|condições|regole|vincoli|condizioni|requisiti|правила|ограничения|требования|условия|regels|eisen|voorwaarden|zasady|reguły|wymagania|kurallar|kısıtlar|koşullar|규칙|제약|조건|요구사항|规则|要求|约束|限制|条件|ルール|制約|規則)(?:\s+[\w'’-]+){0,4}(?:如下|是|は|のとおり|は以下)?\s*[:：]?[*_\s]*[:：]?\s*$"
 )
 
 
@@ -103,7 +104,7 @@ def _announces(block: str) -> bool:
 def _inline(block: str) -> list[tuple[str, int]]:
     """The points of a list written in one line ("1) … 2) … 3) …") with their numbers; else the block, number 0."""
     marks = list(_POINT.finditer(block))
-    run = [m for i, m in enumerate(marks, 1) if int(m.group(1)) == i]
+    run = [m for i, m in enumerate(marks, 1) if m.group(1) in (str(i), _HAN[min(i, 10)])]
     if len(run) < 2 or len(run) != len(marks) or len({m.group(2) for m in run}) > 1:
         return [(block, 0)]
     ends = [*(m.start() for m in run[1:]), len(block)]

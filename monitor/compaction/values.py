@@ -25,6 +25,7 @@ _PAIR = re.compile(
     r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"
     r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b|^[A-Za-z][\w ./%-]{1,24}\s\d+[.,]\d+$|^\w*_id\s+\S*\d"
 )
+_PORT = re.compile(r"\w://\S*:\d{2,5}\b")
 _SKIP = re.compile(
     r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|\(?exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
     r"\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
@@ -37,7 +38,9 @@ _SKIP = re.compile(
 )
 _LONG = 200
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")
-_CONFIG = re.compile(r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$")
+_CONFIG = re.compile(
+    r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$|(?:^|/)(?:\.?env|config|hosts)$|^/etc/"
+)
 
 
 def of_document(text: str, most: int = 4) -> list[str]:
@@ -80,7 +83,7 @@ def of_source(text: str) -> list[str]:
 
 def of_config(text: str) -> list[str]:
     """Settings with a telling name that stand once in a file of data or settings."""
-    return [x for x in of_output(_NUMBERED.sub("", text), 6) if _CUE.search(x.replace("_", " "))][:2]
+    return [x for x in of_output(_NUMBERED.sub("", text), 6) if _CUE.search(x.replace("_", " ")) or _PORT.search(x)][:2]
 
 
 def of_output(text: str, most: int = 4) -> list[str]:

@@ -23,24 +23,17 @@ from typing import Literal
 
 import msgspec
 
-from monitor.compaction import limits, withdrawal, words
+from monitor.compaction import limits, numbered, withdrawal, words
 from monitor.compaction.sentences import Sentence, sentences
 from monitor.compaction.topics import overlap, topics
 
 Standing = Literal["active", "cancelled", "changed"]
 _THEREFORE = re.compile(r"\s*(?:[:：;；]\s+|,\s+(?:so|therefore|hence|also|deshalb|daher|así\s+que|por\s+eso|donc)\s+)")
 _DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
-_ITEM = re.compile(
-    r"(?i)(?:\b(?:rule|point|item|constraint|number|no\.|regel|punkt\w*|vorgabe|nummer|nr\.|regla|punto|norma|règle|"
-    r"consigne|regra|regola|"
-    r"vincolo|правил\w|пункт\w?|eis|punt|zasad\w|reguł\w|kural\w*|madde)\s*#?|第)\s*(\d{1,2})\b"
-    r"|(?:ルール|規則|规则|要求|규칙|조건)\s*(\d{1,2})|(\d{1,2})\s*번\s*(?:규칙|조건|항목)?"
-)
-#: a rule that is lifted for one thing only: "ignore rule 2 for the charts"
-_FOR = re.compile(
-    r"(?i)^\s*(?:for|in\s+the\s+case\s+of|für|bei|pour|para|per|для|voor|dla|in\s+tests?)\s+(?!now\b|the\s+moment|"
-    r"good\b|jetzt|"
-    r"ahora|maintenant|agora|ora\b|adesso|сейчас|nu\b|teraz)\w+"
+#: a withdrawal that names its matter by a pronoun only
+_THAT = re.compile(
+    r"(?i)\b(?:that|this|it|those|das|dies|es|eso|esto|ça|cela|isso|isto|quello|questo|ciò|это|этом|bunu|"
+    r"onu)\b|这|那|それ|これ|그거|그건|그것"
 )
 _QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
 #: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
@@ -50,6 +43,9 @@ _CONTRAST = re.compile(
     r"aucune?|rien|rather|instead|sondern|sino|mais\s+pas|unless|except|außer|because|since|weil|da|porque|car|that|"
     r"which|when|if|wenn|falls|si|quand|so\s+that)\b(?!\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+)"
 )
+#: what introduces each of several wishes of one sentence: "de ne rien …, de noter …", "que se …, que no se …"
+_PARALLEL = re.compile(r"(?i)(?:^|[\s,:])(?:de|d['’]|que|to|dass|di|che|чтобы|om|żeby)\s+(?=\w)")
+_AND = re.compile(r"(?i)^(?:and|und|y|et|e|but|aber|и|oraz|en|ve)\s+")
 _CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
 
 
@@ -108,7 +104,7 @@ def lifts(text: str) -> Literal["strong", "permit", "replace", ""]:
         return "strong"
     if withdrawal.PERMIT.search(text):
         return "permit"
-    return "replace" if withdrawal.REPLACE.search(text) else ""
+    return "replace" if withdrawal.REPLACE.search(text) or withdrawal.ABOUT.search(text) else ""
 
 
 def read(
@@ -132,16 +128,28 @@ def read(
 
     for turn, text, kept in messages:
         spoken = words.languages(text[:2_000])[:1]
+        previous: Sentence | None = None
         for s in sentences(text):
             ruled = is_rule(s, spoken)
             kind, renewed = lifts(s.own), False
             took = _take_back(rules, about, s, turn, kind) if kind else False
+            if kind == "strong" and previous and _THAT.search(s.own):
+                took = took or _take_back(rules, about, s, turn, kind, previous)
+                if took and _says_again(rules, s, turn, previous):
+                    rules.pop()  # it only said the old rule again, to take it back
+                    about.pop()
+                    said.append(Said(text=previous.text, turn=turn, by=turn, kept=kept))
+            if not took and limits.anew(s.own):  # "the second point goes from 5,000 to 20,000"
+                took = _by_number(rules, s, turn)
+            previous = s
             if not took and not s.quoted and not _QUESTION.search(s.own) and (ruled or limits.anew(s.own)):
                 took = renewed = _renumber(rules, about, s, turn)
                 if took:
                     kind = "replace"
             if kind and not took and not withdrawal.NARROW.search(s.own):
                 _mark_said(said, s, turn, 2 if kind == "strong" else 3)
+            if not took and not s.quoted:
+                took = renewed = _retell(said, s, turn)
             if renewed and not ruled:  # "lower it to 75 %" is the limit from now on
                 add(s.text, turn, kept)
             elif not ruled:
@@ -164,6 +172,28 @@ def read(
             else:
                 add(s.text, turn, kept, s.number)
     return rules, said
+
+
+def _says_again(rules: list[Rule], s: Sentence, turn: int | None, previous: Sentence) -> bool:
+    """True where ``previous``, the newest rule, only words again what ``s`` has just taken back."""
+    if rules[-1].turn != turn or rules[-1].text != previous.text:
+        return False
+    mine = topics(previous.own)
+    gone = [topics(r.text) for r in rules[:-1] if r.by == turn and r.by_text == s.text]
+    return any(overlap(t, mine) >= 0.6 * sum(t.values()) for t in gone)
+
+
+def _retell(said: list[Said], s: Sentence, turn: int | None) -> bool:
+    """A number given anew also replaces one in a request that was no rule by its words ("cap at 5 attempts")."""
+    mine = limits.about(s.own)
+    if mine is None or _QUESTION.search(s.own):
+        return False
+    found = False
+    for i, x in enumerate(said):
+        if x.turn != turn and x.by is None and not x.quoted and limits.retold(x.text, s.own, mine, named=True):
+            said[i] = msgspec.structs.replace(x, by=turn)
+            found = True
+    return found
 
 
 def _mark_said(said: list[Said], s: Sentence, turn: int | None, least: float) -> None:
@@ -189,19 +219,29 @@ def _clauses(text: str) -> list[str]:
 def _parts(text: str) -> list[str]:
     """The rules a sentence is made of, each word for word; one where it cannot be taken apart."""
     spoken = words.languages(text)
-    cuts = [0, *(m.end() for m in re.finditer(r"[,;；:：]\s*", text) if not _within(text, m.start())), len(text)]
+    cuts = [0, *(m.end() for m in re.finditer(r"[,;；:：，]\s*", text) if not _within(text, m.start())), len(text)]
     out: list[str] = []
     for a, b in pairwise(cuts):
         piece = text[a:b].strip()
-        if out and (_CONTRAST.match(piece) or _short(piece) or not is_rule(Sentence(piece), spoken)):
+        own = piece.rstrip(" ,;；:：，")
+        apart = a > 0 and text[:a].rstrip()[-1:] in ";；" and not _CONTRAST.match(own)
+        like = (
+            bool(out) and _PARALLEL.match(_AND.sub("", own)) and _PARALLEL.search(out[-1])
+        )  # "to do this, not to do that"
+        joins = _CONTRAST.match(own) or _short(own) or not is_rule(Sentence(own), spoken)
+        if out and joins and not apart and not like:
             out[-1] = text[text.rindex(out[-1]) : b].strip()
         elif piece:
             out.append(piece)
-    if len(out) > 1 and not is_rule(Sentence(out[0]), spoken):  # "Ground rules: …", "For the cache, …"
-        lead = out.pop(0)
-        if not lead.endswith((":", "：")):
-            out[0] = text[: text.index(out[0]) + len(out[0])]
-    return [re.sub(r"(?i)^(?:and|und|y|et|e|but|aber)\s+", "", x.strip(" ,;；:：")) for x in out]
+    if len(out) > 1 and not is_rule(
+        Sentence(out[0].rstrip(" ,;；:：，")), spoken
+    ):  # "Ground rules: …", "For the cache, …"
+        lead = out[0]
+        if lead.endswith((":", "：")):
+            del out[0]
+        elif len(lead.split()) < 6:
+            out[:2] = [text[: text.index(out[1]) + len(out[1])]]
+    return [_AND.sub("", x.strip(" ,;；:：，")) for x in out]
 
 
 def _short(piece: str) -> bool:
@@ -276,23 +316,33 @@ def _same(a: str, b: str) -> bool:
 def _by_number(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     """Take back the rules of a list that the sentence names by number ("rule 3 no longer applies")."""
     found = False
-    for item in _ITEM.finditer(s.own):
-        number = int(next(g for g in item.groups() if g))
-        named = [i for i, r in enumerate(rules) if r.number == number and r.standing == "active" and r.turn != turn]
+    for number, partly in numbered.items(s.own):
+        named = [
+            i
+            for i, r in enumerate(rules)
+            if r.number and (r.number == number or not number) and r.standing == "active" and r.turn != turn
+        ]
         for i in named[-1:]:
-            standing: Standing = "changed" if _FOR.match(s.own[item.end() :]) else "cancelled"
+            standing: Standing = "changed" if partly else "cancelled"
             rules[i] = msgspec.structs.replace(rules[i], standing=standing, by=turn, by_text=s.text)
             found = True
     return found
 
 
-def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None, kind: str) -> bool:
-    """Mark the rules this sentence takes back; True where there were some."""
-    if kind == "strong" and _by_number(rules, s, turn):
+def _take_back(
+    rules: list[Rule],
+    about: list[dict[str, float]],
+    s: Sentence,
+    turn: int | None,
+    kind: str,
+    before: Sentence | None = None,
+) -> bool:
+    """Mark the rules this sentence takes back; True where there were some. ``before``: what its "that" speaks of."""
+    if _by_number(rules, s, turn):
         return True
-    mine = topics(s.own)
-    taken = [] if withdrawal.NARROW.search(s.own) else _take_apart(rules, about, mine, turn)
-    before = list(rules)
+    mine = topics(before.own + " " + s.own) if before else topics(s.own)
+    taken = [] if withdrawal.ONCE.search(s.own) else _take_apart(rules, about, mine, turn)
+    known = list(rules)
     scores = []
     for i, rule in enumerate(rules):
         if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
@@ -304,7 +354,9 @@ def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tu
         return False
     scores.sort(reverse=True)
     best = scores[0]
-    narrow = bool(withdrawal.NARROW.search(s.own))
+    once, narrow = bool(withdrawal.ONCE.search(s.own)), bool(withdrawal.NARROW.search(s.own))
+    replaces = bool(withdrawal.REPLACE.search(s.own))
+    named = bool(withdrawal.ABOUT.search(s.own)) and not withdrawal.DENIAL.search(s.own)
     for shared, share, i in scores:
         verdict: Standing | None = None
         consent = bool(withdrawal.CONSENT.search(rules[i].text))
@@ -312,8 +364,14 @@ def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tu
             # the words of a newer rule behind the withdrawal do not count against it
             if shared >= 1 and shared >= best[0] * 0.75:
                 verdict = "cancelled"
-        elif narrow or (consent and kind != "strong"):
+        elif once or consent or (narrow and kind != "permit"):
             continue
+        elif narrow:  # allowed for a part of what the rule is about
+            verdict = "changed" if shared >= 3 or (shared >= 2 and share >= 0.34) else None
+        elif kind == "replace" and named and shared >= 2 and withdrawal.DENIAL.search(rules[i].text):
+            verdict = "changed"  # "lo de los commits: hazlos tú" against "no hagas commits"
+        elif kind == "replace" and not replaces:
+            continue  # it names the matter, and forbids like the rule does
         elif kind == "permit":
             if shared < best[0] * 0.9:  # a name the whole conversation is about is in many rules
                 continue
@@ -332,6 +390,6 @@ def _take_back(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tu
     if kind == "strong" and best[0] < 1 and not narrow and sum(mine.values()) <= 2:  # "forget that rule"
         latest = max(scores, key=lambda x: x[2])[2]
         rules[latest] = msgspec.structs.replace(rules[latest], standing="changed", by=turn, by_text=s.text)
-    found = rules != before
+    found = rules != known
     _join(rules, about, taken)
     return found

@@ -48,6 +48,15 @@ STRONG = _rx(
     r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|"
     r"consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|"
     r"a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
+    r"\b(?:that|it|this|which)(?:['’]s|\s+is|\s+has\s+become)\s+(?:now\s+)?(?:moot|off|obsolete|void|history|gone|"
+    r"settled)\b|"
+    r"\b(?:no\s+longer|not)\s+an?\s+(?:issue|problem|concern|requirement)\b(?:\s+any\s*more)?|"
+    r"(?:^|[,;.!]\s*)(?:scratch|scrap|forget|drop|undo|strike)\s+(?:that|this|those|it)\b(?!\s+(?:the|file|branch|"
+    r"table|line)\b)",
+    r"\bkein\s+(?:thema|problem)\s+mehr\b|\b(?:streichen|gestrichen)\b|\bkommando\s+zurück\b|"
+    r"\bya\s+no\s+es\s+(?:un\s+)?problema\b|"
+    r"\bplus\s+un\s+(?:problème|sujet)\b|\bnon\s+è\s+più\s+un\s+problema\b|\bjá\s+não\s+é\s+(?:um\s+)?problema\b|"
+    r"作废|不算数|当我没(?:有)?说|不是问题了|気にしなくて(?:いい|よい|大丈夫|ok)|なかったことに",
     # "this rule does not hold any more", "no rush with X", "X is off": said without naming a rule
     r"\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\bas\s+you\s+were\b|"
     r"\b(?:skip|waive|ignore|disregard)\s+(?:the\s+|my\s+|your\s+)?(?:rule|point|item|number|no\.|constraint)\b",
@@ -86,6 +95,13 @@ STRONG = _rx(
     r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
 )
 PERMIT = _rx(
+    r"\b(?:as|whatever|however|anything)\s+you\s+(?:like|want|prefer|wish|please)\b|\b(?:is\s+)?up\s+to\s+you\b|"
+    r"\byour\s+(?:call|choice)\b|"
+    r"\bwie\s+du\s+(?:willst|magst|möchtest)\b|\bdeine\s+(?:sache|entscheidung)\b|\bcomo\s+(?:quieras|prefieras|"
+    r"quiser|preferir)\b|"
+    r"\bcomme\s+tu\s+(?:veux|préfères)\b|\bc['’]est\s+(?:bon|ok|d['’]accord|permis|autorisé)\b|\bcome\s+(?:vuoi|"
+    r"preferisci)\b|\bкак\s+хочешь\b|"
+    r"\bzoals\s+je\s+wilt\b|\bjak\s+chcesz\b|\bnasıl\s+istersen\b|随你|随便|都行|お任せ|好きに|자유롭게|마음대로|알아서",
     r"\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
     r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
     r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
@@ -128,6 +144,36 @@ REPLACE = _rx(
     r"\b(?:отныне|теперь|вместо|впредь|лучше|всё-таки|все-таки)\b|앞으로(?:는)?|대신|(?:으)?로\s*(?:바꿔|변경|교체)",
     r"\bvanaf\s+nu\b|\bin\s+plaats\s+van\b|\btoch\s+(?:liever|maar)\b|\bod\s+teraz\b|\bzamiast\b|\bjednak\b|"
     r"\bbundan\s+sonra\b|\byerine\b",
+)
+#: "about X: …", "lo de X: …": the sentence names the matter first
+ABOUT = _rx(
+    r"^(?:(?:and|oh|nah|no|ok(?:ay)?|so|well|wait|also|as)[,:]?\s+)*(?:about|regarding|for|"
+    r"as\s+to)\s+[^.:,]{2,50}[:,]\s",
+    r"\bwas\s+[^.:,]{2,50}\s+(?:angeht|betrifft|anbelangt)\b|^(?:und\s+)?zu(?:m|r|\s+den|\s+der)?\s+[^.:,]{2,40}:\s|"
+    r"^das\s+mit\s+de[mnr]\b",
+    r"\b(?:lo|eso)\s+de\s+[^.:]{2,50}[:,]\s|\b(?:en\s+cuanto|respecto)\s+al?\b|^(?:pour|quant\s+aux?|"
+    r"concernant)\s+[^.:,]{2,50}[:,]?\s",
+    r"^(?:sobre|quanto\s+(?:ao?s?|a[il]?))\s+[^.:,]{2,50}[:,]\s|^(?:per|riguardo|quanto)\s+[^.:,]{2,50}[:,]\s|"
+    r"^(?:насчёт|насчет|по\s+поводу|про)\s",
+    r"^(?:关于|至于).{2,20}[,，:：]|(?:の件|について)(?:は|ですが|だけど|、)|(?:건|관해서|대해서)(?:은|는|,)",
+)
+#: words that deny; a rule with one and a later sentence without contradict each other
+DENIAL = _rx(
+    r"\b(?:no|not|never|none|nothing|without|avoid|don['’]?t|didn['’]?t|mustn['’]?t|nicht|kein\w*|nie(?:mals)?|"
+    r"nichts|ohne|nunca|sin|nada|ni|"
+    r"ne|n['’]|pas|jamais|aucun\w*|sans|rien|não|sem|nenhum\w*|non|mai|senza|niente|не|нельзя|без|никогда|niet|geen|"
+    r"nooit|zonder|nie|nigdy|bez)\b",
+    r"不|别|勿|禁止|ない|禁|ず|말|금지|않|없이|\bn['’]\w",
+)
+#: permission for this one time: the rule goes on
+ONCE = _rx(
+    r"\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\w*\b|\bjust\s+(?:this\s+)?once\b|"
+    r"\bonly\s+(?:this\s+)?once\b|"
+    r"\bausnahm\w+|\b(?:dieses\s+eine|ein(?:zige)?s?)\s*mal(?:ig)?\b|\beinmal(?:ig)?\b|\bpor\s+esta\s+vez\b|"
+    r"\bexcepci[oó]n|"
+    r"\bpour\s+cette\s+fois\b|\bdesta\s+vez\b|\bexceção\b|\bper\s+questa\s+volta\b|\bstavolta\b|\beccezione\b|"
+    r"\bв\s+этот\s+раз\b|\bисключени\w+|"
+    r"这一次|这次|例外|今回(?:だけ|のみ|に限)|一度だけ|이번(?:만|에만|\s*한\s*번)|예외|\buitzondering\b|\bwyjątk\w+|\bistisna\b",
 )
 #: permission for this one time or this one thing: the rule goes on
 NARROW = _rx(

@@ -93,6 +93,9 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\s+worry|\s+mind)",
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
         r"\bwe\s+(?:refer|prefer|stick|never|always)\b",
+        r"^no\s+(?!problem|idea|worries|need|thanks|way|luck|rush|hurry|doubt|clue|one|more|errors?\b|changes?\b|"
+        r"result)[\w-]{3,}[.!]?$|"
+        r"\bcap(?:ped)?\s+(?:\w+\s+)?(?:at|to)\s+\d|\blimit(?:ed)?\s+(?:\w+\s+)?to\s+\d|"
         r"\bideally\b|\bif\s+(?:at\s+all\s+)?possible\b|\bwhenever\s+possible\b|\bit\s+(?:would|"
         r"['’]d)\s+be\s+(?:good|nice|great|best|better)\s+(?:if|to|not)\b|"
         r"\b(?:could|would)\s+you\s+(?:please\s+)?(?:not|leave|keep|avoid)\b|\bwhatever\s+you\s+do\b|"
@@ -215,7 +218,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"español|alemán|francés)\b",
     ),
     "fr": _rx(
-        r"\b(?:ne|n['’])\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|plus)\b",
+        r"\b(?:ne|n['’])(?!\s*y\s+a\b)\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|"
+        r"plus)\b",
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
@@ -223,7 +227,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\btou(?:te)?s\s+les\s+\w+[^.?!]*\b(?:passent|vont|restent|utilisent)\b|\brien\s+d['’]autre|"
         r"(?<!\bil\s)\breste(?:nt)?\s+(?:à|en|sur)\s+"
         r"(?!faire\b|\w+er\b)",
-        r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+chaque|à\s+partir\s+de\s+maintenant|"
+        r"\b(?:au\s+(?:maximum|minimum|plus|moins)|avant\s+(?:chaque|tout|toute)\b|à\s+partir\s+de\s+maintenant|"
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
         r"assurez-vous|évite[zr]?|garde[zr]?|conserve[zr]?|seulement)\b|\ben\s+lecture\s+seule\b|"
         r"\btel(?:le)?s?\s+quel",
@@ -322,7 +326,8 @@ STATEMENT: dict[str, re.Pattern[str]] = {
         r"necesito|quiero\s+que|te\s+doy)\b(?!.*\b(?:nunca|siempre|nada\s+de|prohibid))"
     ),
     "fr": _rx(
-        r"^(?:nous\s+(?:avons|devons)|on\s+(?:doit|veut|va|a)\b|il\s+y\s+a|c['’]est|[çc]a\s+n|cela\s+n|"
+        r"^(?:il\s+faut\s+(?:trouver|comprendre|corriger|regarder|voir|réparer|chercher)\b|nous\s+(?:avons|devons)|"
+        r"on\s+(?:doit|veut|va|a)\b|il\s+y\s+a|c['’]est|[çc]a\s+n|cela\s+n|"
         r"je\s+ne\s+(?:comprends|sais|vois|trouve|connais)|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|"
         r"toujours|interdit|ne\s+pas))"
     ),

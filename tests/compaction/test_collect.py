@@ -41,8 +41,20 @@ def test_an_answer_that_only_says_something_leaves_the_plan() -> None:
     assert [s.text for s in told.next] == ["Still to do:", "fill in form B2", "ask NIVA for the letter"]
     looked = state(plan, user("Look at it."), *ran("", "cat form.md", "B2"), says("The form is short."))
     assert any("NIVA" in s.text for s in looked.next)
-    worked = state(plan, user("Do it."), *ran("", "sed -i s/a/b/ form.md", ""), says("The form is filled in."))
-    assert not worked.next
+    edit = ran("", "sed -i s/a/b/ form.md", "")
+    worked = state(plan, user("Do it."), *edit, says("The form is filled in."))
+    assert any("NIVA" in s.text for s in worked.next)  # no list of tasks tells that it is done
+    one = state(says("Next: fill in the form."), user("Do it."), *edit, says("The form is filled in."))
+    assert not one.next
+    later = [m for n in range(4) for m in (user(f"Part {n}."), *edit, says(f"Part {n} is finished now."))]
+    assert not state(plan, *later).next
+
+
+def test_what_was_given_up_is_told_with_the_sentence_that_names_it() -> None:
+    found = state(
+        *ran("I tried multiprocessing for this. That was dropped, it breaks the order.", "ls", "a"), user("ok")
+    )
+    assert any("multiprocessing" in s.text for s in (*found.dead_ends, *found.decisions))
 
 
 def test_a_reason_is_kept_also_where_the_edit_is_a_command() -> None:

@@ -38,6 +38,12 @@ def standings(*texts: str) -> dict[str, str]:
         ("Aucune nouvelle dépendance.", "Pour la dépendance, laisse tomber, ajoute ce qu'il faut."),
         ("Kein Commit ohne Ticketnummer.", "Das mit der Ticketnummer beim Commit ist mir egal."),
         ("No uses pandas.", "Lo de pandas ya no importa."),
+        ("Don't rename the queues.", "About the queue names: that's moot, alerts use labels now."),
+        ("No hagas commits, los hago yo.", "Lo de los commits: hazlos tú, en ramas fix/*."),
+        ("No toques la tabla pacientes.", "La tabla pacientes ya se puede modificar, pero solo la columna zona."),
+        ("Ne redémarre pas le NAS en journée.", "Le redémarrage du NAS, c'est bon maintenant."),
+        ("Les scripts restent en bash, pas de Python.", "Pour les scripts tu fais comme tu veux, Python compris."),
+        ("Cap at 5 attempts.", "Make it 8 attempts, not 5."),
     ],
 )
 def test_taken_back(rule: str, later: str) -> None:
@@ -54,6 +60,8 @@ def test_taken_back(rule: str, later: str) -> None:
         ("Nie usuwaj PVC.", "Możesz uruchomić testy."),
         ("Timeout must stay under 30 seconds.", "The deploy ran from 9 to 11 today."),
         ("Keep at most 20 lines per function.", "Raise the maximum to 5 lines per commit message."),
+        ("Keep the audit log append-only.", "About the audit log: never delete an entry."),
+        ("Do not restart the NAS during the day.", "You may restart the NAS just this once."),
         ("Não altere o contrato sem minha aprovação.", "Pode alterar o contrato desta vez, aprovado."),
     ],
 )
@@ -171,3 +179,42 @@ def test_where_a_sentence_ends() -> None:
     ]
     assert [s.text for s in sentences("Is it done? No. Do it.")] == ["Is it done?", "No.", "Do it."]
     assert len(sentences("See No. 3 of the list.")) == 1
+
+
+def test_a_pronoun_takes_back_what_the_sentence_before_says_again() -> None:
+    found = standings(
+        "Each change gets its own spec. No globals.",
+        "Wait, I said each change gets its own spec. Scratch that, one file is plenty.",
+    )
+    assert found == {"Each change gets its own spec.": "cancelled", "No globals.": "active"}
+
+
+def test_wishes_parted_by_semicolons_or_the_same_little_word_go_one_by_one() -> None:
+    found = standings(
+        "Up front: Ruby 3.2 and nothing newer; structured logs only; and don't rename any queue.",
+        "The queue names no longer matter.",
+    )
+    assert [v for k, v in found.items() if "rename" not in k] == ["active", "active"]
+    assert found["don't rename any queue."] == "cancelled"
+    found = standings(
+        "Merci de ne rien supprimer dans le dépôt, de ne pas redémarrer le NAS, et de noter chaque action.",
+        "Le redémarrage du NAS, c'est bon.",
+    )
+    assert found["de ne pas redémarrer le NAS"] == "cancelled"
+    assert found["Merci de ne rien supprimer dans le dépôt"] == "active"
+
+
+def test_rules_of_a_chinese_list_go_by_their_number() -> None:
+    found = standings(
+        "要求如下：一、导出保持 CSV；二、单次查询不超过 5000 条；三、注释写中文。",
+        "第一条作废。第二条从 5000 放宽到 20000。",
+    )
+    assert list(found.values()) == ["cancelled", "cancelled", "active"]
+
+
+def test_the_rule_before_a_withdrawal_of_another_stays() -> None:
+    found = standings(
+        "Pas de ORM dans les migrations.",
+        "Les messages de commit en anglais s'il te plaît. Finalement tu peux oublier ce que j'ai dit sur l'ORM.",
+    )
+    assert found["Les messages de commit en anglais s'il te plaît."] == "active"
