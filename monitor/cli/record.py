@@ -218,7 +218,7 @@ def _dashboard(log: Path, title: str, args: argparse.Namespace) -> int:
     from importlib import import_module
 
     show: Any = import_module("monitor.dashboard").run
-    return int(show([log], title=title, session=getattr(args, "session", None)))
+    return int(show([log], title=title, session=getattr(args, "session", None), begun=True))
 
 
 def _child_command(args: argparse.Namespace) -> list[str]:

@@ -32,6 +32,7 @@ def run(
     keys: Mapping[str, str] | None = None,
     size: tuple[int, int] | None = None,
     verbose: bool = False,
+    begun: bool = False,
 ) -> int:
     """Show the dashboard until the user quits; with ``once`` print one frame and end.
 
@@ -39,7 +40,8 @@ def run(
     agents' own folders. ``session`` (an id or its beginning) and ``call`` (an index) choose what is shown first.
     ``notify`` rings when an advice changes. ``title`` stands at the left of the header. ``remember``: keep the view for
     the next start. ``compactor`` gives the compact key something to do. ``keys`` maps ids of keys to other keys.
-    ``size`` (columns, rows) is for ``once`` without a terminal.
+    ``size`` (columns, rows) is for ``once`` without a terminal. ``begun``: an empty file is a log that is just being
+    begun, and no trouble.
 
     Returns the exit code: 0; 1 if the dashboard itself failed; with ``once`` 3 if there was no session to show.
     """
@@ -55,7 +57,7 @@ def run(
         app.exit(0)
 
     app = Dashboard(
-        source if callable(source) else _follow(source),
+        source if callable(source) else _follow(source, begun),
         session=session,
         call=call,
         notify=notify,
@@ -79,7 +81,7 @@ def run(
     return 1 if app.return_code else 0
 
 
-def _follow(paths: Sequence[str | PathLike[str]]) -> FeedFactory:
+def _follow(paths: Sequence[str | PathLike[str]], begun: bool) -> FeedFactory:
     """The feed that follows these paths."""
 
     def factory() -> Feed:
@@ -87,6 +89,6 @@ def _follow(paths: Sequence[str | PathLike[str]]) -> FeedFactory:
         from monitor.pricing import PriceTable
         from monitor.sessions.build import Settings
 
-        return LiveFeed([str(path) for path in paths], settings=Settings(prices=PriceTable.load()))
+        return LiveFeed([str(path) for path in paths], settings=Settings(prices=PriceTable.load()), begun=begun)
 
     return factory

@@ -60,6 +60,7 @@ class LiveFeed:
         wanted: Wanted | None = None,
         threshold: int | None = 100_000,
         polling: bool | None = None,
+        begun: bool = False,
         clock: Callable[[], int] = lambda: int(time.time() * 1000),
     ) -> None:
         names = [str(path) for path in paths] or [str(folder) for folder in agent_folders()]
@@ -75,7 +76,7 @@ class LiveFeed:
         self._piped = PipedLog(pipe, options) if pipe is not None else None
         self.addresses = [AddressFollower(name, options) for name in names if "://" in name]
         files = [name for name in names if name != "-" and "://" not in name]
-        self.follower = Follower(files, options, polling=polling)
+        self.follower = Follower(files, options, polling=polling, begun=begun)
         self.decisions: dict[str, Decision] = {}
         self._clock = clock
         self._decided = 0

@@ -42,6 +42,7 @@ _BUFFER = 1 << 20
 UNKNOWN_FORMAT = (
     "no usage was found: the format of this file is not known (try `ctxmon doctor`, or a column map with --map)"
 )
+EMPTY = "the file is empty"
 NO_USAGE = "there is no usage in this file (it is known as {title}, but holds no token counts)"
 
 
@@ -183,7 +184,7 @@ class Tail:
             if self._packed:
                 head = read_head(context)
             if not head.data.strip(b" \t\r\n\x00"):
-                return self._failed("the file is empty" if not head.data else "the file holds nothing but blanks")
+                return self._failed(EMPTY if not head.data else "the file holds nothing but blanks")
             self.reader, self.score = choose(head, self.options.source)
             if self.score < CERTAIN and not head.complete:
                 head = read_head(context, LONG_HEAD_BYTES)

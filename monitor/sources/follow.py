@@ -20,7 +20,7 @@ from typing import Any
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
 from monitor.sources.discovery import may_matter, names, remote
-from monitor.sources.files import Batch, Tail
+from monitor.sources.files import EMPTY, Batch, Tail
 
 #: seconds between looks at the files that changed last, with events and without
 _HOT, _HOT_POLLING = 2.0, 0.25
@@ -45,6 +45,7 @@ class Follower:
         paths: files, folders and globs; they may appear later.
         options: how to read.
         polling: do not use native events; None: where they do not tell all (a path on a network file system).
+        begun: an empty file is a log that was just begun, and no trouble.
         clock: seconds, for tests.
     """
 
@@ -54,6 +55,7 @@ class Follower:
         options: ReadOptions = DEFAULT_OPTIONS,
         *,
         polling: bool | None = None,
+        begun: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.paths = list(paths)
@@ -65,7 +67,7 @@ class Follower:
         if polling is None:
             polling = bool(os.environ.get("CTXMON_POLLING")) or any(map(remote, self._wanted))
         self.polling = polling
-        self._clock = clock
+        self._clock, self._begun = clock, begun
         self._queue: list[Tail] = []
         self._changed: set[str] = set()
         self._lock = threading.Lock()
@@ -172,6 +174,8 @@ class Follower:
             else:
                 self.bytes_appended += read
         if batch is not None:
+            if self._begun and tail.note == EMPTY:
+                batch.records.clear()
             self._hot[tail.name] = min(tail.changed_at, time.time_ns())
             if len(self._hot) > _HOT_FILES:
                 del self._hot[min(self._hot, key=lambda name: self._hot[name])]

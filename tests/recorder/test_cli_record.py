@@ -178,6 +178,7 @@ def test_watch_shows_the_log_while_a_child_records(
 
     def show(paths: list[Path], **options: Any) -> int:
         address = options["title"].rpartition(" ")[2]
+        assert options["begun"]  # the log is empty at first, which is no trouble
         shown.append((paths, httpx.get(f"{address}/v1/models").status_code))
         return 0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from monitor.records import Call
+from monitor.records import Call, Problem
 from monitor.sources.discovery import names
 from monitor.sources.files import Batch, Tail
 from monitor.sources.follow import Follower
@@ -310,3 +310,19 @@ def test_events_that_name_files_without_links_lead_to_the_file(tmp_path: Path) -
     drain(follower)
     name = os.path.realpath(tmp_path / "real" / "a.jsonl")
     assert follower._named(folder, folder, name) == os.path.join(folder, "a.jsonl")
+
+
+def test_an_empty_file_is_no_trouble_where_a_log_is_just_being_begun(tmp_path: Path) -> None:
+    clock = Clock()
+    log = tmp_path / "calls.jsonl"
+    log.touch()
+    plain = Follower([str(log)], polling=True, clock=clock)
+    assert [record.reason for batch in plain.poll() for record in batch.records if isinstance(record, Problem)]
+    follower = Follower([str(log)], polling=True, begun=True, clock=clock)
+    assert [batch.records for batch in follower.poll()] == [[]]
+    log.write_bytes(row(1))
+    clock.now += 0.3
+    assert drain(follower) == ["m1"]
+    log.write_bytes(b"")  # emptied: what it said is gone
+    clock.now += 0.3
+    assert [(batch.records, batch.replace) for batch in follower.poll()] == [([], True)]
