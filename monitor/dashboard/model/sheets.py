@@ -99,7 +99,7 @@ def empty_lines(snapshot: Snapshot | None, width: int) -> list[Line]:
     if snapshot.searched:
         out.append((("Looked at", "dim"),))
         for place in snapshot.searched[:6]:
-            out.append((("  " + clip(printable(place), max(1, width - 2)), ""),))
+            out += [(("  " + line, ""),) for line in wrap(printable(place), max(1, width - 2))]
         if len(snapshot.searched) > 6:
             out.append(((f"  and {len(snapshot.searched) - 6} more places", "dim"),))
         out.append(())
