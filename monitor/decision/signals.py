@@ -39,6 +39,10 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
     notes: tuple[str, ...]  # what the costs assume
 
 
+_WORDS = {"seconds": "s", "bool": "", "word": "", "text": ""}
+_UNITS = {id: _WORDS.get(spec.kind, spec.kind) for id, spec in SPECS.items()}
+
+
 class _Board:
     """Collects signals; a value of None is ``unknown`` whatever was said."""
 
@@ -47,10 +51,8 @@ class _Board:
         self.values: dict[str, Any] = {}
 
     def put(self, id: str, value: Any, how: str = "computed") -> None:
-        kind = SPECS[id].kind
-        unit = {"share": "share", "score": "score", "seconds": "s", "bool": "", "word": "", "text": ""}.get(kind, kind)
         self.values[id] = value
-        self.signals[id] = Signal(id=id, value=value, unit=unit, how=how if value is not None else "unknown")
+        self.signals[id] = Signal(id=id, value=value, unit=_UNITS[id], how=how if value is not None else "unknown")
 
 
 def measure(
