@@ -97,6 +97,21 @@ class Call(msgspec.Struct, frozen=True, gc=False, array_like=True):
     inherited: bool = False  # a copy the reader itself knows to be inherited (fork replay)
     window_id: str | None = None  # the client's own name of the window, where it has one
 
+    @property
+    def answered(self) -> bool:
+        """Whether it ended with an answer; its figures may be estimates."""
+        return self.status == "ok" or self.status == "estimated"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the sums: answered, and no side call (contract.md, "Which calls count")."""
+        return self.purpose != "side" and self.answered
+
+    @property
+    def works(self) -> bool:
+        """Whether it is on a curve: answered work."""
+        return self.purpose == "work" and self.answered
+
 
 class Event(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """Something that happened to a context. ``tokens_*`` and the call indexes are filled in by the session layer."""

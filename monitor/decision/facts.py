@@ -75,7 +75,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 def is_work(turn: Turn) -> bool:
     """A work call of the main chain whose prompt is known: what curves and decisions are made of."""
     call = turn.call
-    return call.chain == "main" and call.purpose == "work" and call.prompt_tokens is not None
+    return call.chain == "main" and call.works and call.prompt_tokens is not None
 
 
 def life_of(turn: Turn) -> tuple[int, bool]:

@@ -14,7 +14,6 @@ import msgspec
 from monitor.records import Event
 from monitor.reports import shape
 from monitor.reports.clock import Clock, utc_day
-from monitor.reports.words import counted, is_work
 from monitor.sessions.sums import Acc, total
 from monitor.sessions.view import SessionView, Sums, Turn
 
@@ -38,7 +37,7 @@ def windows(view: SessionView) -> list[WindowRow]:
     rows: dict[tuple[str, int], WindowRow] = {}
     for turn in view.turns:
         call = turn.call
-        if call.chain == "side" or not is_work(turn):
+        if call.chain == "side" or not turn.call.works:
             continue
         row = rows.get((call.chain, turn.window))
         if row is None:
@@ -104,11 +103,11 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
                 whole.setdefault(utc_day(bucket.day), []).append(bucket.sums)
         for turn in view.turns:
             acc = days.setdefault(clock.day(turn.call.time), Acc())
-            if counted(turn):
+            if turn.call.counts:
                 acc.add(turn.call, turn.cost_usd)
             elif turn.call.status == "error":
                 acc.errors += 1
-            elif turn.call.status in ("ok", "estimated"):
+            elif turn.call.answered:
                 acc.side += 1
     names = sorted({*days, *whole}, key=lambda name: (name is None, name or ""))
     parts = {name: [*([days[name].sums()] if name in days else []), *whole.get(name, ())] for name in names}
@@ -132,4 +131,4 @@ def has_estimates(view: SessionView) -> bool:
 
 def estimated(turn: Turn) -> bool:
     """Whether a cost that is in the sums rests on the price of a similar name, or on estimated tokens."""
-    return (turn.cost_estimated or turn.call.status == "estimated") and counted(turn)
+    return (turn.cost_estimated or turn.call.status == "estimated") and turn.call.counts

@@ -25,7 +25,6 @@ from monitor.reports.words import (
     AT_LEAST,
     ESTIMATED,
     cost_mark,
-    is_work,
     output_mark,
     plural,
     short,
@@ -203,7 +202,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision], c
             rows.append((name, last, "totals only", UNKNOWN, sum_, *[UNKNOWN] * 4, cost, UNKNOWN))
             continue
         chain = main_chain(view)
-        turns = [turn for turn in view.turns if turn.call.chain == chain and is_work(turn)]
+        turns = [turn for turn in view.turns if turn.call.chain == chain and turn.call.works]
         compactions = f"{view.compactions:,}"
         if view.inferred_compactions:
             compactions += f" ({ESTIMATED}{view.inferred_compactions})"

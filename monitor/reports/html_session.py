@@ -22,7 +22,6 @@ from monitor.reports.words import (
     chain_name,
     cost_mark,
     event_sign,
-    is_work,
     output_mark,
     plural,
     short,
@@ -59,7 +58,7 @@ def main_chain(view: SessionView) -> str:
     """The chain whose curve stands for the session: main, or the longest one where main has no calls."""
     counts: dict[str, int] = {}
     for turn in view.turns:
-        if is_work(turn):
+        if turn.call.works:
             counts[turn.call.chain] = counts.get(turn.call.chain, 0) + 1
     return "main" if "main" in counts or not counts else max(counts, key=lambda chain: counts[chain])
 
@@ -259,7 +258,7 @@ def _chains(view: SessionView) -> Raw:
     chains.sort(key=lambda chain: (chain.chain != "main", -(chain.peak_prompt_tokens or 0)))
     turns: dict[str, list[Turn]] = {}
     for turn in view.turns:
-        if is_work(turn):
+        if turn.call.works:
             turns.setdefault(turn.call.chain, []).append(turn)
     rows = [
         (

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from monitor.reports.words import is_work
 from monitor.sessions.view import Loaded
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def quick(found: Loaded) -> bool:
     """Whether a replay is cheap enough to be done unasked."""
     left = MOST_CALLS
     for view in found.sessions:
-        left -= sum(1 for turn in view.turns if is_work(turn) and turn.call.chain == "main")
+        left -= sum(1 for turn in view.turns if turn.call.works and turn.call.chain == "main")
         if left < 0:
             return False
     return True

@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from monitor.reports.words import is_work
 from monitor.sessions.view import SessionView, Turn
 
 #: kinds of events at which a curve falls or breaks; the calls on both sides of them are always shown
@@ -44,7 +43,7 @@ def curve(view: SessionView, chain: str, columns: int) -> Curve:
 
     Each column keeps its largest call; besides every cache miss and the calls around every reset are kept.
     """
-    turns = [turn for turn in view.turns if turn.call.chain == chain and is_work(turn)]
+    turns = [turn for turn in view.turns if turn.call.chain == chain and turn.call.works]
     if len(turns) <= columns:
         return Curve(chain=chain, calls=len(turns), turns=turns, places=range(len(turns)))
     around = {

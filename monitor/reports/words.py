@@ -149,16 +149,6 @@ def read_share(turn: Turn) -> float | None:
     return None
 
 
-def counted(turn: Turn) -> bool:
-    """Whether a call is in the sums: answered, and no side call (contract.md, "Which calls count")."""
-    return turn.call.status in ("ok", "estimated") and turn.call.purpose != "side"
-
-
-def is_work(turn: Turn) -> bool:
-    """Whether a call is on a curve: answered work."""
-    return turn.call.status in ("ok", "estimated") and turn.call.purpose == "work"
-
-
 def used_tokens(view: SessionView) -> int | None:
     """What the next prompt starts from: prompt and output of the last main call."""
     if view.last_prompt_tokens is None:

@@ -232,7 +232,7 @@ def _window(turns: Sequence[Turn], event: Event) -> list[Turn]:
             continue
         if turn.window != opened:
             break
-        if turn.call.status in ("ok", "estimated"):
+        if turn.call.answered:
             found.append(turn)
     return found
 
@@ -240,7 +240,7 @@ def _window(turns: Sequence[Turn], event: Event) -> list[Turn]:
 def _last_of_chain(turns: Sequence[Turn], chain: str) -> Turn | None:
     for turn in reversed(turns):
         call = turn.call
-        if call.chain == chain and call.purpose == "work" and call.status in ("ok", "estimated"):
+        if call.chain == chain and call.works:
             return turn
     return None
 

@@ -74,13 +74,13 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
         call = turn.call
         day = call.time // _DAY if call.time is not None else None
         acc = sums.setdefault((call.model, day), Acc())
-        if call.status not in ("ok", "estimated"):
+        if not call.answered:
             acc.errors += call.status == "error"
         elif call.purpose == "side":
             acc.side += 1
         else:
             acc.add(call, turn.cost_usd)
-        if call.purpose != "work" or call.status not in ("ok", "estimated"):
+        if not call.works:
             continue
         work.append(turn)
         if turn.cache_miss_cause is not None:

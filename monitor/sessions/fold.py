@@ -114,7 +114,7 @@ class Fold:
             call: Call = record  # type: ignore[assignment]
             if call.inherited or inherited(call):
                 self._inherit(call)
-            elif (call.status != "ok" and call.status != "estimated") or call.purpose == "side":
+            elif not call.counts:
                 self._beside(call)
             elif call.purpose == "work":
                 if place + 1 < end and type(records[place + 1]) is Event:
@@ -151,7 +151,7 @@ class Fold:
     def _inherit(self, call: Call) -> None:
         """A copy of another session's call: what came before this session's own first one."""
         self.state.inherited += 1
-        if call.purpose != "work" or call.status not in ("ok", "estimated"):
+        if not call.works:
             return
         chain = self._chain(call.chain)
         chain.previous, chain.joint, chain.model = call, True, call.model
@@ -168,7 +168,7 @@ class Fold:
         """A side call or a failed one: listed, but part of no curve and no sum."""
         chain = self._chain(call.chain)
         acc = self._acc(call)
-        if call.status == "error" or call.status == "in_flight":
+        if not call.answered:
             acc.errors += call.status == "error"
             self._list(call, chain, call.cost_usd, None)
             return
@@ -391,9 +391,5 @@ def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[Call
     return [
         record
         for record in records[place + 1 : place + _REACH]
-        if type(record) is Call
-        and record.chain == chain
-        and record.purpose == "work"
-        and record.prompt_tokens is not None
-        and record.status in ("ok", "estimated")
+        if type(record) is Call and record.chain == chain and record.works and record.prompt_tokens is not None
     ]

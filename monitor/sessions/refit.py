@@ -106,7 +106,7 @@ def segments(views: Iterable[SessionView], last: int | None = None) -> list[Segm
             if turn.index in closing:
                 ended.add(turn.window)
             call = turn.call
-            if call.chain != "main" or call.purpose != "work" or call.status not in ("ok", "estimated"):
+            if call.chain != "main" or not call.works:
                 continue
             if turn.window != window:
                 window, points, mean, deltas = turn.window, [], None, 0
