@@ -39,13 +39,15 @@ class Answer:
         self._calls[f"call {len(self._calls)}"] = [id, name, arguments]
 
     def finish(self) -> tuple[bytes, list[ToolCall]]:
-        """Digest of the answer as a message, and its tool calls."""
+        """Digest of the answer as a message, and its tool calls. Of an answer with a compaction item it is that item's:
+        the next request may leave out all before it."""
         found = b""
         listed: list[ToolCall] = []
         for whole in self.whole:
             if isinstance(whole, dict):
                 message = "type" not in whole or whole["type"] == "message"
-                found = found or item({"role": "assistant", **whole} if message else whole).norm
+                if not found or whole.get("type") == "compaction":
+                    found = item({"role": "assistant", **whole} if message else whole).norm
                 listed += _calls_of(whole)
         pieces = [(str(e[0] or ""), str(e[1] or ""), e[2]) for e in self._calls.values() if e[1]]
         calls = pieces or listed

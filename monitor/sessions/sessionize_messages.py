@@ -3,6 +3,7 @@
 A conversation is a row of windows; a window is known by the digest of its last request. A request joins
 
 * the window whose last request is the longest beginning of its own;
+* else the window whose last answer is its own first item (a compaction item that stands for all before it);
 * else, with a shared beginning of three messages or more, the window that once held that beginning (rewind, retry,
   summarising request, edited last message);
 * else the window it shares half of its messages with, in any order (context editing, cleared tool results);
@@ -81,11 +82,12 @@ class Window:
 class Scope:
     """Windows among which a request may find its own: one explicit session, or all calls without one."""
 
-    __slots__ = ("by_complete", "by_prefix", "by_single", "main", "unique_keys", "windows")
+    __slots__ = ("by_complete", "by_prefix", "by_response", "by_single", "main", "unique_keys", "windows")
 
     def __init__(self) -> None:
         self.by_complete: dict[bytes, list[Window]] = {}
         self.by_prefix: dict[bytes, Window] = {}
+        self.by_response: dict[int, Window] = {}  # by what they were answered last
         self.by_single: dict[bytes, Window] = {}
         self.unique_keys: dict[str, Window] = {}
         self.windows: list[Window] = []
@@ -195,6 +197,11 @@ class Conversations:
                 found = self._best(candidates, call, evidence, end)
                 if found is not None:
                     return found
+        window = (
+            scope.by_response.get(int.from_bytes(evidence.message_ids[:8], "big")) if evidence.message_ids else None
+        )
+        if window is not None and _may(window, evidence) and window.origin == evidence.origin:
+            return window
         for end in range(len(chained), 8 * _MIN_SHARED - 1, -8):
             window = scope.by_prefix.get(chained[end - 8 : end])
             if window is not None and _may(window, evidence):
@@ -310,6 +317,8 @@ class Conversations:
             if scope.by_single.get(single[at : at + 8]) is window:
                 break
             scope.by_single[single[at : at + 8]] = window
+        if evidence.response is not None:
+            scope.by_response[evidence.response] = window
         if evidence.cache_key:
             scope.unique_keys[evidence.cache_key] = window
         if scope.main is None or window.chain == "main":

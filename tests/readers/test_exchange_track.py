@@ -166,6 +166,17 @@ def test_compaction_in_the_answer_and_by_its_own_address():
     assert events(capture.found)[-1].summary_tokens == 420
 
 
+def test_an_answer_with_a_compaction_item_is_known_by_it():
+    capture = Capture({}, RESPONSES)
+    item = {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "ok"}]}
+    first = capture.add({"model": "m", "input": "step 1"}, response_object(8031, 609, id="r1", output=[said, item]))
+    second = capture.add(
+        {"model": "m", "input": [item, {"role": "user", "content": "2"}]}, response_object(500, 9, id="r2")
+    )
+    assert first.evidence.response == int.from_bytes(second.evidence.message_ids[:8], "big")
+
+
 def test_compaction_inside_a_call_belongs_to_that_call():
     rows = [
         {"type": "compaction", "input_tokens": 10101, "output_tokens": 270},

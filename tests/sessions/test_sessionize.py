@@ -130,6 +130,19 @@ def test_the_answer_tells_conversations_with_the_same_opening_apart():
     assert groups(made) == [[0, 2], [1, 3]]
 
 
+def test_a_request_that_begins_with_the_last_answer_goes_on_from_it():
+    # a compaction item stands for all before it; two conversations of one sender, each with an item of its own
+    item = {name: int.from_bytes(digest(name)[1], "big") for name in ("item a", "item b")}
+    calls = [
+        call(0, "a1", response=item["item a"]),
+        call(1, "b1", response=item["item b"]),
+        call(2, "item b", "b2", prompt=300),
+        call(3, "item a", "a2", prompt=300),
+        call(4, "item a", "c1", prompt=300, origin="another"),
+    ]
+    assert groups(calls) == [[0, 3], [1, 2], [4]]
+
+
 def test_edits_in_place_and_rewinds_stay_in_their_conversation():
     said = ["a", "r1", "b", "r2", "c", "r3", "d"]
     cleared = ["a", "r1 cleared", "b", "r2", "c", "r3", "d", "r4", "e"]
