@@ -82,7 +82,22 @@ def same(one: Loaded, other: Loaded) -> None:
 
 MOVES = st.lists(
     st.tuples(
-        st.sampled_from(["append", "append", "write", "replace", "cut", "delete", "touch", "break", "copy", "nothing"]),
+        st.sampled_from(
+            [
+                "append",
+                "append",
+                "write",
+                "replace",
+                "rewrite",
+                "swap",
+                "cut",
+                "delete",
+                "touch",
+                "break",
+                "copy",
+                "nothing",
+            ]
+        ),
         st.integers(0, 3),  # file
         st.integers(0, 2),  # session
         st.integers(1, 6),  # message
@@ -110,6 +125,13 @@ def test_any_change_of_files_is_seen(tmp_path_factory: pytest.TempPathFactory, m
             other.write_bytes(row)
             other.replace(path)
             logs.settle(name)
+        elif move == "rewrite" and path.exists():  # other figures, the same size, a later time
+            logs.write(name, path.read_bytes().replace(b'"output_tokens": 7', b'"output_tokens": 8'))
+        elif move == "swap" and path.exists():  # another file of the same size and time is put in its place
+            status, other = path.stat(), logs.folder / "other"
+            other.write_bytes(path.read_bytes().replace(b'"output_tokens": 7', b'"output_tokens": 9'))
+            os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+            other.replace(path)
         elif move == "cut" and path.exists():
             os.truncate(path, path.stat().st_size * 2 // 3)
             logs.settle(name)
