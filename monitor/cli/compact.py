@@ -69,6 +69,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
         help="tokens they may have (default 20000, and so many less that the output is under half of the input)",
     )
     add("--summary-tokens", type=_count, metavar="N", help="tokens the summary may have (default 4000)")
+    add("--summary-format", choices=("text", "json"), help="five headings (default), or one object with five keys")
     add("--summarizer", metavar="offline|URL", help="offline (default), or the address of a model endpoint")
     add("--model", metavar="M", help="model of the endpoint")
     add("--api", choices=("chat", "responses", "anthropic"), help="dialect of the endpoint (default: by its address)")
@@ -284,6 +285,7 @@ def _options(args: argparse.Namespace, kept: Settings) -> Options:
     return Options(
         **base,
         strategies=strategies(args.strategy or own.get("strategy", "summary")),
+        form=args.summary_format or own.get("summary_format", "text"),
         append=args.append,
         model=args.model,
         pointer=pointer,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from monitor.compaction.engine import Outcome
-from monitor.compaction.options import CompactionError, Options, preset, strategies
+from monitor.compaction.options import CompactionError, Form, Options, preset, strategies
 from monitor.compaction.verify import Proof
 from monitor.conversation import from_messages
 from monitor.conversation.model import Conversation, ConversationError
@@ -74,6 +74,7 @@ def compact(
     acknowledgement: str = "auto",
     prefix: str = "",
     prompt: str = "",
+    summary_format: Form = "text",
     summarizer: str | Endpoint = "offline",
     model: str | None = None,
     mode: Literal["flat", "cache"] = "flat",
@@ -81,9 +82,10 @@ def compact(
 ) -> Compaction:
     """Compact a conversation: a list of messages, or a request body of OpenAI, Anthropic or Gemini shape.
 
-    ``format`` overrides the detection (openai-chat, anthropic, responses, gemini). ``summarizer``: ``offline``, the
-    address of an endpoint (then ``model`` is needed), or an Endpoint. Never changes what it is given. Raises
-    CompactionError: no conversation, no user message, an output that is hardly smaller.
+    ``summary_format="json"``: the summary message holds one object with the keys goal, progress, facts, decisions and
+    next_steps, each a list of lines. ``format`` overrides the detection (openai-chat, anthropic, responses, gemini).
+    ``summarizer``: ``offline``, the address of an endpoint (then ``model`` is needed), or an Endpoint. Never changes
+    what it is given. Raises CompactionError: no conversation, no user message, an output that is hardly smaller.
     """
     from monitor.compaction.strategies import apply
 
@@ -102,6 +104,7 @@ def compact(
         acknowledgement=acknowledgement,
         prefix=prefix,
         prompt=prompt,
+        form=summary_format,
     )
     conv = _load(messages, format)
     at = _endpoint(summarizer, model)

@@ -18,6 +18,14 @@ from monitor.compaction.wishes import Said
 from monitor.conversation.secrets import MARK
 
 HEADINGS = ("Goal", "Progress", "Facts", "Decisions", "Next steps")
+#: keys of the same sections where the summary is an object
+SECTION_KEYS = {
+    "Goal": "goal",
+    "Progress": "progress",
+    "Facts": "facts",
+    "Decisions": "decisions",
+    "Next steps": "next_steps",
+}
 NONE = "(none)"
 INTRO = (
     "[Summary of the earlier conversation, for reference. What is done here is done; the newest message "
@@ -103,13 +111,7 @@ def blocks(state: State, redact: Callable[[str], str]) -> list[Block]:
         0,
         2_400,
     )
-    add(
-        "Goal",
-        CANCELLED,
-        [f"cancelled: {r.text}{_by(r.turn, r.by)}" for r in rules if r.standing == "cancelled"],
-        0,
-        600,
-    )
+    add("Goal", CANCELLED, cancelled, 0, 600)
     add(
         "Goal",
         CHANGED,

@@ -14,7 +14,7 @@ from monitor.compaction.collect import collect
 from monitor.compaction.cut import Cut, cut
 from monitor.compaction.options import KEEP_TOKENS, REFUSE, CompactionError, Options
 from monitor.compaction.redact import Redactor
-from monitor.compaction.render import Summary, render
+from monitor.compaction.render import Summary, as_object, render
 from monitor.compaction.state import State
 from monitor.conversation.model import CompactionOptions, Conversation, Message
 from monitor.conversation.repair import repair
@@ -92,7 +92,9 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
             repairs=tuple(repairs),
             reason="nothing to fold: all of it belongs to the part that stays (keep fewer exchanges or tokens)",
         )
-    summary = render(state, most=options.summary_tokens, redact=redactor, pointer=options.pointer)
+    # an object is written with a few more marks than a text
+    most = options.summary_tokens if options.form == "text" else options.summary_tokens * 4 // 5
+    summary = render(state, most=most, redact=redactor, pointer=options.pointer)
     notes: list[str] = []
     cost = None
     name = "offline"
@@ -103,6 +105,8 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
     kept, changed = redact_kept(source, chosen.kept, redactor, source.last_user())
     if changed:
         repairs.append(f"secrets removed from {changed} of the messages that are kept")
+    if options.form == "json":
+        summary = as_object(summary)
     text = f"{options.prefix}\n{summary.text}" if options.prefix else summary.text
     output = source.compacted(
         text,

@@ -13,6 +13,7 @@ import msgspec
 
 from monitor.compaction import blocks as labels
 from monitor.compaction.actions import Todo, boxes
+from monitor.compaction.render import from_object
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign, State
 from monitor.compaction.wishes import Rule, Said
@@ -93,7 +94,7 @@ def text_of(m: Message) -> str:
 
 def read(text: str) -> State:
     """The state a summary tells."""
-    return _ours(text) if SUMMARY_OPEN in text[:200] else _theirs(text)
+    return _ours(from_object(text)) if SUMMARY_OPEN in text[:200] else _theirs(text)
 
 
 def merge(before: State, new: State, covered: bool) -> State:

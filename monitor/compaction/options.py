@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 Strategy = Literal["summary", "trim", "remote", "notes"]
+Form = Literal["text", "json"]
 STRATEGIES: tuple[Strategy, ...] = ("summary", "trim", "remote", "notes")
 #: tokens of the last N exchanges that stay as they are, at most
 KEEP_TOKENS = 20_000
@@ -36,6 +37,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     strict_roles: bool = False
     prefix: str = ""  # text before the summary
     prompt: str = ""  # for a summarizer: instead of the built-in instruction
+    form: Form = "text"  # of the summary message: five headings, or one JSON object with five keys
     append: bool = False
     model: str | None = None
     timestamp: str = ""

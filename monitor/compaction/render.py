@@ -7,11 +7,25 @@ else the user said, decisions, commits. Rules, open tasks, last results of check
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from monitor.compaction.blocks import AFTER, FOLDER, HEADINGS, INTRO, NAMES, NONE, SPAN, TOLD, Block, Cleaner, blocks
+from monitor.compaction.blocks import (
+    AFTER,
+    FOLDER,
+    HEADINGS,
+    INTRO,
+    NAMES,
+    NONE,
+    SECTION_KEYS,
+    SPAN,
+    TOLD,
+    Block,
+    Cleaner,
+    blocks,
+)
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import State
 from monitor.conversation.marks import SUMMARY_CLOSE, SUMMARY_OPEN
@@ -75,6 +89,34 @@ def render(
         text, sections = _text(state, lists, redact, pointer, omitted)
         size = count(text)
     return Summary(text, sections, omitted, size, most, pointer)
+
+
+def as_object(summary: Summary) -> Summary:
+    """The same summary with its sections as one JSON object: goal, progress, facts, decisions, next_steps, each a list
+    of lines. What stands around the object stays, so that it is known and read back as a summary.
+    """
+    lines = summary.text.split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith("## "))
+    last = next((i for i, line in enumerate(lines) if line.startswith("[Original: ")), len(lines) - 1)
+    told = {key: [x for x in summary.sections[name].split("\n") if x != NONE] for name, key in SECTION_KEYS.items()}
+    text = "\n".join([*lines[: first - 1], json.dumps(told, ensure_ascii=False, indent=1), *lines[last:]])
+    return msgspec.structs.replace(summary, text=text, tokens=count(text))
+
+
+def from_object(text: str) -> str:
+    """The text of a summary whose sections are an object, as :func:`render` writes it; any other text as it is."""
+    start, end = text.find("\n{\n"), text.rfind("\n}\n")
+    if not text.lstrip().startswith(SUMMARY_OPEN) or start < 0 or end < start:
+        return text
+    try:
+        told = json.loads(text[start + 1 : end + 2])
+    except ValueError:
+        return text
+    body = []
+    for heading, key in SECTION_KEYS.items():
+        said = told.get(key)
+        body += ["", f"## {heading}", *([str(x) for x in said] if isinstance(said, list) and said else [NONE])]
+    return "\n".join([text[:start], *body, text[end + 3 :]])
 
 
 # ---------------------------------------------------------------------------------------------------- budget

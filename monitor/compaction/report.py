@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from monitor.compaction.blocks import SECTION_KEYS
 from monitor.compaction.engine import Outcome
 from monitor.compaction.notes import Notes
 from monitor.compaction.state import State
 from monitor.compaction.verify import Proof, plain
 from monitor.conversation.model import Conversation
 from monitor.conversation.tokens import estimated, measure
-
-SECTION_KEYS = {
-    "Goal": "goal",
-    "Progress": "progress",
-    "Facts": "facts",
-    "Decisions": "decisions",
-    "Next steps": "next_steps",
-}
 
 
 def as_json(
@@ -119,6 +112,11 @@ def as_text(outcome: Outcome, proof: Proof | None, *, path: str | None, strategy
                 lines += [f"      lost: {x}" for x in r.lost[:6]]
                 if len(r.lost) > 6:
                     lines.append(f"      … and {len(r.lost) - 6} more")
+        if proof.independent:
+            own = proof.independent
+            named = {"user sentences": own.user_sentences, "paths": own.paths, "values": own.values}
+            counted = ", ".join(f"{k} {r.kept} of {r.total}" for k, r in named.items() if r.total)
+            lines.append(f"  counted without reading: {counted or 'nothing'}")
         lines.append(f"  invented: {', '.join(proof.invented) if proof.invented else 'nothing'}")
     if outcome.repairs:
         lines += ["  repaired:", *(f"    {r}" for r in outcome.repairs[:12])]

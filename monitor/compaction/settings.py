@@ -37,6 +37,10 @@ KEYS: dict[str, dict[str, tuple[type, str]]] = {
         "keep": (int, "exchanges that stay as they are, as --keep-exchanges"),
         "keep_tokens": (int, "tokens they may have, as --keep-tokens"),
         "summary_tokens": (int, "tokens the summary may have (default 4000)"),
+        "summary_format": (
+            str,
+            "text (five headings, default) or json (one object with five keys), as --summary-format",
+        ),
         "prompt": (str, "your own instruction for the summarizer, instead of the built-in one"),
         "prefix": (str, "text before the summary"),
         "acknowledgement": (str, "auto (only where roles must alternate), always, never, or the text itself"),
@@ -164,6 +168,8 @@ def _checked(path: Path, text: str, section: str, key: Any, value: Any, keys: di
         return ",".join(value)
     if not good:
         raise CompactionError(f"{where}: {section}.{key} must be {_WORDS[kind]}, not {value!r}", 2)
+    if key == "summary_format" and value not in ("text", "json"):
+        raise CompactionError(f"{where}: {section}.{key} must be text or json, not {value!r}", 2)
     if kind in (int, float) and value < 0:
         raise CompactionError(f"{where}: {section}.{key} must not be negative", 2)
     return value

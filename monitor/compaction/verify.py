@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from monitor.compaction.collect import collect, collect_messages, is_former
+from monitor.compaction.collect import collect, collect_messages, is_former, user_text
 from monitor.compaction.redact import Redactor, texts_of
-from monitor.compaction.sentences import one_line
+from monitor.compaction.render import from_object
+from monitor.compaction.sentences import one_line, sentences, shortened
 from monitor.compaction.state import State
 from monitor.conversation.jsonio import dumps
 from monitor.conversation.model import Conversation
@@ -32,6 +33,9 @@ _EXT = (
 _PATH = re.compile(rf"(?<![\w/.@:-])(?:[\w.@~-]+/)*[\w.@-]+\.(?:{_EXT})(?![\w/])", re.A)
 _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.A)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d\u00a0\u202f., ]*\d(?![\w])", re.A)
+_ADDRESS = re.compile(r"https?://[^\s\"'<>)\]，。]+")
+_FILE = re.compile(r"(?<![\w@:/.-])/?(?:[\w.@~-]+/)+[\w.@-]*\w\.[A-Za-z]\w{0,7}(?![\w/])")
+_READ = 4_000  # characters of the arguments of a call that are looked at for paths
 #: what the program itself writes into a summary
 _OWN = re.compile(r"^\W*(?:Compacted|Original): .*$|\buser message \d+\b", re.M)
 
@@ -42,6 +46,14 @@ class Retention(msgspec.Struct, frozen=True):
     kept: int
     total: int
     lost: tuple[str, ...] = ()
+
+
+class Independent(msgspec.Struct, frozen=True):
+    """Things counted without the reading that writes the summary; each looked for as it stands."""
+
+    user_sentences: Retention  # every sentence the user typed
+    paths: Retention  # every path in an argument of a tool call
+    values: Retention  # hashes, addresses and numbers of three digits and more the user or the assistant wrote
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -58,6 +70,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     retention: dict[str, Retention]
     invented: tuple[str, ...]
     probe: tuple[Probe, ...]
+    independent: Independent | None = None
 
     @property
     def share(self) -> float | None:
@@ -72,7 +85,41 @@ def prove(
     """Compare the conversation before and after. ``summary``: the text that stands for what was folded."""
     whole = before if before is not None else collect(source)
     after = collect_messages(output, [m for m in output.messages if m.role != "system"], ())
-    return compare(whole, after, context_text(output), redactor, invented(summary, source))
+    text = context_text(output)
+    proof = compare(whole, after, text, redactor, invented(summary, source))
+    return msgspec.structs.replace(proof, independent=independent(source, text, redactor))
+
+
+def independent(source: Conversation, text: str, redactor: Redactor) -> Independent:
+    """What of the plain words, paths and values of the old conversation the new one (``text``) still holds."""
+    messages = source.messages if source.history() is source.messages else (*source.history(), *source.messages)
+    hay, squeezed = _flat(text), _digits(text)
+    typed: dict[str, None] = {}
+    paths: dict[str, None] = {}
+    told: dict[str, None] = {}  # dicts keep the order and each thing once
+    for m in messages:
+        if m.typed:
+            typed |= dict.fromkeys(s.text for s in sentences(user_text(m)))
+        for call in m.calls:
+            paths |= dict.fromkeys(_FILE.findall(call.arguments_text[:_READ].replace("\\n", "\n")))
+        if m.typed or m.role == "assistant":
+            said = shortened(m.text)
+            told |= dict.fromkeys([*_HASH.findall(said), *_ADDRESS.findall(said)])
+            told |= dict.fromkeys(n.strip(" .,") for n in _NUMBER.findall(said) if len(_digits(n)) > 2)
+
+    def holds(value: str) -> bool:
+        return value.casefold() in hay or (value[:1].isdigit() and _digits(value) in squeezed)
+
+    def count(items: Iterable[str], kept: Callable[[str], bool]) -> Retention:
+        listed = [redactor(x) for x in items]
+        lost = [x for x in listed if not kept(x)]
+        return Retention(len(listed) - len(lost), len(listed), tuple(one_line(x, 240) for x in lost))
+
+    return Independent(
+        count(typed, lambda s: all(_flat(x) in hay for x in _pieces(s, hay))),
+        count(paths, lambda p: _path_told(p, text)),
+        count(told, holds),
+    )
 
 
 def compare(before: State, after: State, text: str, redactor: Redactor, made_up: Sequence[str] = ()) -> Proof:
@@ -120,6 +167,11 @@ def compare(before: State, after: State, text: str, redactor: Redactor, made_up:
     return Proof(retention=_by_class(probes), invented=tuple(made_up), probe=tuple(probes))
 
 
+def _pieces(sentence: str, hay: str) -> list[str]:
+    """The sentence, or its clauses where a part of it was taken back and the others stand for themselves."""
+    return [sentence] if _flat(sentence) in hay else [x for x in re.split(r"[,;:，；：]\s*", sentence) if len(x) > 3]
+
+
 def _by_class(probes: Iterable[Probe]) -> dict[str, Retention]:
     out = {}
     listed = list(probes)
@@ -133,7 +185,8 @@ def _by_class(probes: Iterable[Probe]) -> dict[str, Retention]:
 
 def context_text(conv: Conversation) -> str:
     """All that the next request says."""
-    return "\n".join([*(m.text for m in conv.system), *texts_of(conv.messages)])
+    plain = [from_object(m.text) for m in conv.messages if is_former(m) and '"next_steps"' in m.text]  # without escapes
+    return "\n".join([*(m.text for m in conv.system), *texts_of(conv.messages), *plain])
 
 
 def _flat(text: str) -> str:
@@ -190,5 +243,9 @@ def plain(proof: Proof) -> dict[str, Any]:
     return {
         "retention": {k: {"kept": r.kept, "total": r.total, "lost": list(r.lost)} for k, r in proof.retention.items()},
         "invented": list(proof.invented),
+        "independent": {
+            k: {"kept": r.kept, "total": r.total, "lost": list(r.lost)}
+            for k, r in (msgspec.structs.asdict(proof.independent).items() if proof.independent else ())
+        },
         "probe": [{"class": p.kind, "question": p.question, "answered": p.answered} for p in proof.probe],
     }

@@ -354,6 +354,7 @@ def _take_back(
         return False
     scores.sort(reverse=True)
     best = scores[0]
+    asked = any(n >= 1 and withdrawal.CONSENT.search(rules[i].text) for n, _, i in scores)
     once, narrow = bool(withdrawal.ONCE.search(s.own)), bool(withdrawal.NARROW.search(s.own))
     replaces = bool(withdrawal.REPLACE.search(s.own))
     named = bool(withdrawal.ABOUT.search(s.own)) and not withdrawal.DENIAL.search(s.own)
@@ -366,8 +367,8 @@ def _take_back(
                 verdict = "cancelled"
         elif once or consent or (narrow and kind != "permit"):
             continue
-        elif narrow:  # allowed for a part of what the rule is about
-            verdict = "changed" if shared >= 3 or (shared >= 2 and share >= 0.34) else None
+        elif narrow:  # allowed for a part of what the rule is about, unless it answers a rule that asks for consent
+            verdict = "changed" if shared >= 2 and share >= 0.34 and not asked else None
         elif kind == "replace" and named and shared >= 2 and withdrawal.DENIAL.search(rules[i].text):
             verdict = "changed"  # "lo de los commits: hazlos tú" against "no hagas commits"
         elif kind == "replace" and not replaces:

@@ -239,6 +239,7 @@ def test_the_example_in_the_documentation_runs() -> None:
             "no_proxy": "*",
         }
         script = ROOT / "docs" / "examples" / "own_agent.py"
+        assert len(script.read_text(encoding="utf-8").splitlines()) <= 30
         done = subprocess.run(
             [sys.executable, str(script), *tasks],
             env=env,
@@ -258,3 +259,11 @@ def test_the_example_in_the_documentation_runs() -> None:
     assert "Never delete files. (user message 1)" in last[1]["content"]
     for body in bodies:
         assert check(from_messages(body["messages"], "openai-chat")) == []
+
+
+def test_a_summary_as_an_object_for_programs() -> None:
+    result = compact(messages(), preset_name="4k", summary_format="json")
+    text = str(result.messages[1]["content"])
+    told = json.loads(text[text.index("\n{") : text.rindex("\n}") + 2])
+    assert "- Never change the exit codes. (user message 1)" in told["goal"]
+    assert compact(result.messages, preset_name="4k").changed is False  # known as a summary

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from monitor import conversation
 from monitor.compaction import former
 from monitor.compaction.collect import collect
-from monitor.compaction.render import render
+from monitor.compaction.render import as_object, render
 from tests.compaction.stories import build
 from tests.compaction.story_data import STORIES
 
@@ -67,3 +69,15 @@ def test_a_list_below_a_bullet_and_files_with_their_use() -> None:
     assert state.files == {"dags/daily.py": "created", "jobs/load.py": "modified"}
     assert [s.text for s in state.findings] == ["swapped the key"]
     assert [s.text for s in state.next] == ["drop the cron lines"]
+
+
+def test_a_summary_that_is_an_object_is_read_back_like_the_text() -> None:
+    state = collect(conversation.load(build(STORIES["rust-cli-en-de"], "openai-chat")))
+    plain = render(msgspec.structs.replace(state, folded=state.last))
+    made = as_object(plain)
+    body = made.text[made.text.index("\n{") : made.text.rindex("\n}") + 2]
+    told = json.loads(body)
+    assert list(told) == ["goal", "progress", "facts", "decisions", "next_steps"]
+    assert all(isinstance(line, str) for lines in told.values() for line in lines)
+    assert "- Never change the exit codes. (user message 1)" in told["goal"]
+    assert former.read(made.text) == former.read(plain.text)

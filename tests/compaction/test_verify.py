@@ -7,8 +7,9 @@ import json
 from monitor import conversation
 from monitor.compaction.compare import between, made_by_agent
 from monitor.compaction.options import Options
+from monitor.compaction.redact import Redactor
 from monitor.compaction.strategies import apply
-from monitor.compaction.verify import CLASSES, invented
+from monitor.compaction.verify import CLASSES, independent, invented
 from tests.compaction.stories import build
 from tests.compaction.story_data import STORIES
 
@@ -69,3 +70,21 @@ def test_numbers_that_are_only_written_otherwise_are_not_invented() -> None:
     )
     assert invented("1214380.55 and 1,214,380.55, docs/rev.md, 7be03d5a (user message 112)", conv) == []
     assert invented("1214381.55, docs/ref.md, 7be03d5b", conv) == ["docs/ref.md", "7be03d5b", "1214381.55"]
+
+
+def test_what_is_counted_without_the_reading_that_writes_the_summary() -> None:
+    call = {"id": "c1", "type": "function"}
+    call["function"] = {"name": "bash", "arguments": json.dumps({"command": "sort in/a.csv > out/b.csv"})}  # type: ignore[assignment]
+    source = conversation.from_messages(
+        [
+            {"role": "user", "content": "Sort the list. Keep it stable; no temp files."},
+            {"role": "assistant", "content": "It has 48211 rows.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": ""},
+            {"role": "assistant", "content": "See https://wiki.example/sort for how."},
+        ]
+    )
+    found = independent(source, "Sort the list. - Keep it stable - no temp files. out/b.csv 48 211 rows", Redactor())
+    assert (found.user_sentences.kept, found.user_sentences.total) == (2, 2)  # the clauses of one stand apart
+    assert found.paths.lost == ("in/a.csv",)
+    assert found.values.lost == ("https://wiki.example/sort",)
+    assert (found.values.kept, found.values.total) == (1, 2)

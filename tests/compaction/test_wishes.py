@@ -277,3 +277,12 @@ def test_a_sentence_may_begin_with_a_name_in_small_letters() -> None:
     found = [s.text for s in sentences("Secrets come from the vault, nowhere else. dbt models are out of scope.")]
     assert found == ["Secrets come from the vault, nowhere else.", "dbt models are out of scope."]
     assert len(sentences("Nutze bspw. das Skript, z. B. so.")) == 1
+
+
+def test_what_was_no_rule_and_is_taken_back_is_still_told() -> None:
+    from monitor.compaction.blocks import CANCELLED, blocks
+    from monitor.compaction.state import State
+
+    _, said = read([(1, "Add a dark theme.", False), (2, "Forget what I said about the dark theme.", False)])
+    goal = next(b for b in blocks(State(said=tuple(said), last=2), str) if b.label == CANCELLED)
+    assert goal.items == ["cancelled: Add a dark theme. (user message 1, by user message 2)"]
