@@ -330,3 +330,13 @@ def test_an_address_that_is_none(base: str) -> None:
 def test_a_model_is_needed() -> None:
     with pytest.raises(CompactionError, match="--model"):
         endpoint_of("http://localhost:1", None)
+
+
+def test_an_object_instead_of_headings() -> None:
+    told = {"goal": "Stream gzip.", "progress": ["reader done"], "facts": {"port": 9000}, "decisions": [], "next_steps": ["none"]}
+    for text in (json.dumps(told), "```json\n" + json.dumps(told, indent=1) + "\n```"):
+        found = sections(Answer(text=text))
+        assert found["Goal"] == ["Stream gzip."]
+        assert found["Progress"] == ["reader done"]
+        assert found["Facts"] == ["port: 9000"]
+        assert found["Next steps"] == []

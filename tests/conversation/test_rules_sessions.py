@@ -100,6 +100,12 @@ SESSIONS: list[tuple[str, str, Callable[[Messages], Any], list[str]]] = [
     ("pi", "an id twice", lambda r: r.append({**r[8], "parentId": "a6"}), ["P-duplicate-id"]),
     ("pi", "a parent lost", lambda r: r[7].update(parentId="zz"), ["P-parent-missing"]),
     ("pi", "a result lost", lambda r: [r.pop(5), r[5].update(parentId="a3")], ["P2-unanswered-call"]),
+    (
+        "pi",
+        "a call without id, and the model goes on",
+        lambda r: [r[3]["message"]["content"][-1].pop("id"), r.pop(5), r[5].update(parentId="a3")],
+        ["P-bad-call-id", "P2-unanswered-call"],
+    ),
     ("pi", "the end cut off", lambda r: r.__delitem__(slice(4, None)), ["P2-open-call", "P2-open-call"]),
     (
         "pi",

@@ -105,8 +105,7 @@ class _Path:
     def _call(self, cid: Any, where: str) -> None:
         if not cid:
             self.out.add("P-bad-call-id", where, "toolCall without id")
-            return
-        if cid in self.called:
+        elif cid in self.called:
             self.out.add("P-duplicate-call-id", where, f"call id {cid} already used at {self.called[cid]}")
         self.called[cid] = where
         self.open[cid] = where
