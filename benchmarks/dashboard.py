@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measure import ROOT, machine
 
+from benchmarks.measure import environment  # noqa: E402
+
 SIZES = (50, 500, 5_000, 50_000)
 #: limits in ms with --check
 FRAME, KEY, FIRST, LIVE = 5.0, 30.0, 600.0, 100.0
@@ -100,12 +102,14 @@ def first_frame() -> list[tuple[str, float, float]]:
         "sys.stderr.write(f'{time.process_time() * 1000:.0f}')"
     )
     times = []
-    for _ in range(5):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(ROOT), str(logs)], capture_output=True, text=True, check=True
-        )
-        times.append(float(done.stderr.split()[-1]))
-    return [("first frame of sample_logs", min(times), FIRST)]
+    with tempfile.TemporaryDirectory() as home:
+        for _ in range(6):  # the first one writes the byte code, as an installation does
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(ROOT), str(logs)],
+                capture_output=True, text=True, check=True, env=environment(Path(home)),
+            )  # fmt: skip
+            times.append(float(done.stderr.split()[-1]))
+    return [("first frame of sample_logs", min(times[1:]), FIRST)]
 
 
 def live() -> list[tuple[str, float, float]]:

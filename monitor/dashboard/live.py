@@ -40,6 +40,8 @@ _HOT = 4_096
 _EXAMINED = 4_000
 #: of so many of the newest sessions
 _NEWEST = 5
+#: after so long without a call (ms) nothing of a session grows cold any more, and a look now and then is enough
+_ASLEEP, _RARELY = 2 * 3_600_000, 60_000
 
 
 class LiveFeed:
@@ -84,50 +86,58 @@ class LiveFeed:
         self._first = True
         self._was_loading = False
         self._problems: tuple[Problem, ...] = ()
+        self._unread: tuple[Problem, ...] = ()
+        self._views: tuple[SessionView, ...] = ()
+        self._decided_at: dict[str, int] = {}
+        self._rarely = 0
 
     def poll(self) -> Snapshot | None:
         """Read what is new; None if nothing changed and no advice is due."""
-        batches = self.follower.poll()
-        for batch in batches:
+        batches = [*self.follower.poll(), *(address.poll() for address in self.addresses)]
+        if self._piped is not None:
+            batches.append(self._piped.poll())
+        told = [batch for batch in batches if batch is not None]
+        for batch in told:
             self.store.apply(batch)
-        for address in self.addresses:
-            told = address.poll()
-            if told is not None:
-                self.store.apply(told)
-        if self._piped is not None and (told := self._piped.poll()) is not None:
-            self.store.apply(told)
+        if told:
+            self._unread = tuple(self.store.problems())
         now = self._clock()
         loading = self.follower.loading or (self._piped is not None and self._piped.loading)
         changed = self.store.refresh()
+        learned = False
         if not loading and (self._learned is None or now - self._learned >= _LEARN):
             self._learned = now
-            self.store.learn()
-        problems = (*self.follower.problems, *self.store.problems())
+            learned = self.store.learn()
+        problems = (*self.follower.problems, *self._unread)
         due = now - self._decided >= _AGAIN
-        if not (changed or due or self._first or loading != self._was_loading or problems != self._problems):
+        if not (changed or due or learned or self._first or loading != self._was_loading or problems != self._problems):
             return None
-        views = narrow(self.store.views(), self.wanted)
-        before = dict(self.decisions)
-        again = {view.session for view in changed}
+        if told or changed or learned or self._first:
+            self._views = tuple(narrow(self.store.views(), self.wanted))
+            again = {view.session for view in (self._views if learned else changed)}
+            asked = [view for view in self._views if view.session in again or view.session not in self.decisions]
+        else:
+            again, asked = set(), []
         if due or self._first:
             self._decided = now
-            again.update(view.session for view in views[:_NEWEST])
-        for view in views:
-            if view.session in again or view.session not in self.decisions:
-                self.decisions[view.session] = decide(
-                    view,
-                    now_ms=now,
-                    prices=self.settings.prices,
-                    threshold=self.threshold,
-                    previous=before.get(view.session),
-                )
-        quiet = not changed and not self._first and loading == self._was_loading and problems == self._problems
+            asked += [view for view in self._views[:_NEWEST] if view.session not in again and self._wakes(view, now)]
+            if now - self._rarely >= _RARELY:
+                self._rarely = now
+        advised = False
+        for view in asked:
+            before = self.decisions.get(view.session)
+            taken = self.decisions[view.session] = decide(
+                view, now_ms=now, prices=self.settings.prices, threshold=self.threshold, previous=before
+            )
+            self._decided_at[view.session] = now
+            advised = advised or taken != before
+        quiet = not (changed or learned or self._first) and loading == self._was_loading and problems == self._problems
         self._first, self._was_loading, self._problems = False, loading, problems
-        if quiet and all(before.get(name) == self.decisions.get(name) for name in self.decisions):
+        if quiet and not advised:
             return None
         return Snapshot(
             time=now,
-            sessions=tuple(views),
+            sessions=self._views,
             problems=problems,
             decisions=dict(self.decisions),
             files=len(self.follower.tails),
@@ -136,6 +146,10 @@ class LiveFeed:
             searched=self.searched,
         )
 
+    def _wakes(self, view: SessionView, now: int) -> bool:
+        """Whether time alone may change the advice for a session by now."""
+        return view.last is None or now - view.last < _ASLEEP or now - self._rarely >= _RARELY
+
     def explain(self, view: SessionView) -> Decision | None:
         """The decision as it was taken, with the outcome of every row of the table. Safe in any thread."""
         taken = self.decisions.get(view.session)
@@ -143,7 +157,7 @@ class LiveFeed:
             return None
         return decide(
             view,
-            now_ms=self._decided or self._clock(),
+            now_ms=self._decided_at.get(view.session, self._decided),
             prices=self.settings.prices,
             threshold=self.threshold,
             previous=taken,

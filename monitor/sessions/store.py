@@ -347,12 +347,18 @@ class Store:
         shown = [view for view in found if view.turns or view.totals_only]
         return sorted(shown, key=lambda view: (view.last or -1, view.session), reverse=True)
 
-    def learn(self) -> None:
-        """Take the ranges of forecasts from the history that is here, if it is enough. For a program that runs on."""
-        self._own = found = own(self.views()) or self._own
+    def learn(self) -> bool:
+        """Take the ranges of forecasts from the history that is here, if it is enough. For a program that runs on.
+
+        True if they are other ones than before.
+        """
+        found = own(self.views())
+        if found is None or found == self._own:
+            return False
+        self._own = found
         for session in self.sessions.values():
-            if session.view is not None and found is not None:
-                session.view = applied(session.view, found)
+            session.view = applied(session.view, found) if session.view is not None else None
+        return True
 
     def problems(self) -> list[Problem]:
         """Everything that could not be read, in order of files."""

@@ -67,6 +67,33 @@ def test_an_appended_call_is_told(feed: LiveFeed, tmp_path: Path) -> None:
     assert snapshot is not None and len(snapshot.sessions[0].turns) == 21
 
 
+def test_time_alone_is_told_of_what_may_still_grow_cold(tmp_path: Path) -> None:
+    """What slept for hours is looked at once a minute, what ran a moment ago every five seconds."""
+    write_log(tmp_path / "s.jsonl", 20, BEGIN)
+    clock = [int(BEGIN.timestamp() * 1000) + 200_000]
+    settings = Settings(prices=PriceTable.load())
+    feed = LiveFeed([str(tmp_path)], settings=settings, polling=True, clock=lambda: clock[0])
+    try:
+        first = read(feed)
+        (name,) = first.decisions
+        clock[0] += 5_000
+        second = feed.poll()
+        assert second is not None and second.sessions is first.sessions  # nothing is listed again
+        assert second.decisions[name].signals["idle_s"].value - first.decisions[name].signals["idle_s"].value == 5
+        clock[0] += 3 * 3_600_000
+        cold = feed.poll()
+        assert cold is not None and cold.decisions[name].signals["cache_state"].value == "cold"
+        clock[0] += 50_000
+        assert feed.poll() is None
+        explained = feed.explain(cold.sessions[0])
+        assert explained is not None
+        assert explained.signals["idle_s"].value == cold.decisions[name].signals["idle_s"].value
+        clock[0] += 10_000
+        assert feed.poll() is not None
+    finally:
+        feed.close()
+
+
 def test_why_gives_the_rows_of_the_same_decision(feed: LiveFeed) -> None:
     snapshot = read(feed)
     (view,) = snapshot.sessions

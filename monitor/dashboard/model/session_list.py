@@ -123,6 +123,7 @@ class SessionList:
         self.text = ""
         self.sort = SORTS[0]
         self._shared: set[str] = set()
+        self._sessions: Sequence[SessionView] = ()
         self._estimates = _Estimates()
         self._changes = 0
 
@@ -140,10 +141,13 @@ class SessionList:
         sort: str = SORTS[0],
     ) -> None:
         """Take over new sessions, filter and order."""
-        self.all = len(sessions)
         self.decisions = decisions
         self.now = now
-        self.text, self.sort = text, sort
+        self._changes += 1
+        if sessions is self._sessions and (text, sort) == (self.text, self.sort):
+            return
+        self.all = len(sessions)
+        self._sessions, self.text, self.sort = sessions, text, sort
         words = text.lower().split()
         views = [view for view in sessions if matches(view, words)] if words else list(sessions)
         if sort == "fill":
@@ -155,7 +159,6 @@ class SessionList:
         self.views = views
         names = Counter(name_of(view) for view in views)
         self._shared = {name for name, count in names.items() if count > 1}
-        self._changes += 1
 
     def tick(self, now: int) -> None:
         """Time passed: ages are shown anew."""
