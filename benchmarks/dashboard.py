@@ -19,9 +19,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.measure import ROOT, machine
-
-from benchmarks.measure import environment  # noqa: E402
+from benchmarks.measure import (
+    ROOT,
+    environment,
+    machine,
+)
 
 SIZES = (50, 500, 5_000, 50_000)
 #: limits in ms with --check
