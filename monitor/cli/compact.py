@@ -174,7 +174,8 @@ def _compact(
         result, left = convert(outcome.output, args.to)
     _write(args, result, out, stamp)
     if "notes" in options.strategies:
-        _notes(args, conv, str(_notes_path(args.file)), stamp, quiet=True)
+        beside = Path(out).with_name(_notes_path(args.file).name) if args.output and out != "-" else None
+        _notes(args, conv, str(beside or _notes_path(args.file)), stamp, quiet=True)
     _report(args, outcome, proof, out, options, {"converted_to": args.to, "left_out": left} if args.to else None)
     return 0
 

@@ -9,7 +9,7 @@ import msgspec
 from monitor.compaction.collect import collect, collect_messages, is_former, timeline
 from monitor.compaction.former import text_of
 from monitor.compaction.redact import Redactor
-from monitor.compaction.verify import Proof, compare, context_text, invented, plain
+from monitor.compaction.verify import Proof, compare, context_text, independent, invented, plain
 from monitor.conversation.model import Conversation, Message
 from monitor.conversation.tokens import count, measure
 
@@ -32,7 +32,9 @@ def between(a: Conversation, b: Conversation) -> Made:
     summary = next((m for m in b.messages if is_former(m)), None) or _new_user_text(a, b)
     text = text_of(summary) if summary is not None else ""
     after = collect_messages(b, [m for m in b.messages if m.role != "system"], ())
-    proof = compare(collect(a), after, context_text(b), redactor, invented(text, a))
+    seen = context_text(b)
+    proof = compare(collect(a), after, seen, redactor, invented(text, a))
+    proof = msgspec.structs.replace(proof, independent=independent(a, seen, redactor))
     return Made(
         index=0,
         where=summary.where if summary is not None else "",
@@ -70,9 +72,9 @@ def made_by_agent(conv: Conversation) -> list[Made]:
         before, after = pair
         source = collect(before)
         seen = [x for x in after.messages if x.role != "system"]
-        proof = compare(
-            source, collect_messages(after, seen, ()), context_text(after), redactor, invented(text_of(m), before)
-        )
+        told = context_text(after)
+        proof = compare(source, collect_messages(after, seen, ()), told, redactor, invented(text_of(m), before))
+        proof = msgspec.structs.replace(proof, independent=independent(before, told, redactor))
         out.append(
             Made(
                 index=len(out),
@@ -100,10 +102,27 @@ def _around(conv: Conversation, m: Message) -> tuple[Conversation, Conversation]
     from_lines = getattr(conv.handler, "from_lines", None)
     if from_lines is None:
         return None
-    before, after = from_lines(conv.lines[: m.source], conv.path), from_lines(conv.lines[: m.source + 1], conv.path)
+    before = from_lines(conv.lines[: m.source], conv.path)
     if not any(x.typed for x in before.messages):
         return None
-    return before, after
+    return before, from_lines(conv.lines[: _end(conv, m, before)], conv.path)
+
+
+def _end(conv: Conversation, m: Message, before: Conversation) -> int:
+    """The line behind the compaction: what a client keeps stands behind the summary again, word for word."""
+    known = {_words(x) for x in before.messages}
+    end = (m.source or 0) + 1
+    for x in conv.history():
+        if x.source is None or x.source < end:
+            continue
+        if x.is_summary or _words(x) not in known:
+            break
+        end = x.source + 1
+    return end
+
+
+def _words(m: Message) -> object:
+    return m.role, m.text, tuple(c.arguments_text for c in m.calls), tuple(r.text for r in m.results)
 
 
 def as_json(made: Made) -> dict[str, Any]:

@@ -277,6 +277,10 @@ def test_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Start the new window with:" in capsys.readouterr().out
     assert main(["compact", str(source), "--strategy", "notes,summary", "--force", "-q"]) == 0
     assert sorted(os.listdir(tmp_path)) == ["chat.HANDOFF.md", "chat.compact.json", "chat.json"]
+    (tmp_path / "out").mkdir()
+    small = tmp_path / "out" / "small.json"
+    assert main(["compact", str(source), "-o", str(small), "--strategy", "notes,summary", "-q"]) == 0
+    assert sorted(os.listdir(tmp_path / "out")) == ["chat.HANDOFF.md", "small.json"]  # both where the output was sent
     assert main(["compact", str(source), "--ask-agent"]) == 0
     assert "HANDOFF.md" in capsys.readouterr().out
 

@@ -23,8 +23,8 @@ def ran(text: str, command: str, output: str) -> list[dict[str, Any]]:
 
 
 def called(text: str, name: str, args: dict[str, Any], output: str) -> list[dict[str, Any]]:
-    call = {"id": f"c{abs(hash((name, str(args), text)))}", "type": "function"}
-    call["function"] = {"name": name, "arguments": json.dumps(args)}  # type: ignore[assignment]
+    function = {"name": name, "arguments": json.dumps(args)}
+    call = {"id": f"c{abs(hash((name, str(args), text)))}", "type": "function", "function": function}
     return [
         {"role": "assistant", "content": text or None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": call["id"], "content": output},

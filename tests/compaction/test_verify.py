@@ -73,8 +73,8 @@ def test_numbers_that_are_only_written_otherwise_are_not_invented() -> None:
 
 
 def test_what_is_counted_without_the_reading_that_writes_the_summary() -> None:
-    call = {"id": "c1", "type": "function"}
-    call["function"] = {"name": "bash", "arguments": json.dumps({"command": "sort in/a.csv > out/b.csv"})}  # type: ignore[assignment]
+    function = {"name": "bash", "arguments": json.dumps({"command": "sort in/a.csv > out/b.csv"})}
+    call = {"id": "c1", "type": "function", "function": function}
     source = conversation.from_messages(
         [
             {"role": "user", "content": "Sort the list. Keep it stable; no temp files."},
@@ -88,3 +88,14 @@ def test_what_is_counted_without_the_reading_that_writes_the_summary() -> None:
     assert found.paths.lost == ("in/a.csv",)
     assert found.values.lost == ("https://wiki.example/sort",)
     assert (found.values.kept, found.values.total) == (1, 2)
+
+
+def test_what_a_client_keeps_behind_the_summary_counts_as_kept() -> None:
+    source = conversation.load(build(EN, "claude-code"))
+    outcome, _ = apply(source, Options(append=True))
+    assert outcome.output is not None
+    made = made_by_agent(conversation.load(conversation.dump(outcome.output)))
+    newest = made[-1]  # the story holds an earlier one
+    assert newest.proof.retention["constraints"].lost == ()
+    assert newest.tokens_after > newest.summary_tokens + 20
+    assert newest.proof.independent is not None
