@@ -53,4 +53,5 @@ def run(args: argparse.Namespace) -> int:
         found, now_ms=now, prices=prices, table=table, threshold=max(0, args.threshold) or None
     )
     print(statusline.line(found, decision, now, colour=args.color))
+    gc.freeze()  # nor is anything looked through at the end
     return 0
