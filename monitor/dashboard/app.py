@@ -203,8 +203,15 @@ class Dashboard(App[int]):
                 self.main.draw_mix()
             self._finish()
 
-        with suppress(RuntimeError):  # the program has ended meanwhile
-            self.call_from_thread(show)
+        self.hand_over(show)
+
+    def hand_over(self, what: Callable[..., object], *words: object) -> None:
+        """For other threads: have something done in the program's own one, without waiting for it.
+
+        Nothing happens once the program has ended; nobody is kept waiting, and no warning is left on the terminal.
+        """
+        with suppress(RuntimeError):
+            self.call_later(what, *words)
 
     def tick(self) -> None:
         """Ages grow while nothing comes in."""

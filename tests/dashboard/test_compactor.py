@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import threading
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from monitor.dashboard.compactor import Change, Preview
@@ -130,6 +134,27 @@ async def test_without_a_compactor_the_key_is_not_there() -> None:
         await run.press("c")
         assert type(run.app.screen).__name__ == "MainScreen"
         assert not any(c.title.startswith("Compact:") for c in run.app.get_system_commands(run.app.screen))
+
+
+async def test_leaving_waits_for_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    """A backtest that is still replayed when the program ends: no waiting for it, no warning when it is done."""
+    go, done = threading.Event(), threading.Event()
+
+    def slow(view: SessionView) -> None:
+        go.wait(20)
+        done.set()
+
+    async with dashboard(size=(120, 40)) as run:
+        run.feed.backtest = slow  # type: ignore[attr-defined]
+        await run.press("B")
+        assert "replaying" in run.text()
+        assert [thread.daemon for thread in threading.enumerate() if thread.name == "ctxmon-backtest"] == [True]
+        app = run.app
+    go.set()
+    assert await asyncio.to_thread(done.wait, 5)
+    app.hand_over(print)
+    gc.collect()
+    assert not any(warning.category is RuntimeWarning for warning in recwarn)
 
 
 async def test_a_backtest_is_replayed_in_the_background_and_shown() -> None:

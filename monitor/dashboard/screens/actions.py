@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ class Actions(Screen[None]):
 
     app: Dashboard
     _said = ""
+    _replays = 0
 
     @property
     def board(self) -> Board:
@@ -237,18 +239,23 @@ class Actions(Screen[None]):
             self.say("no session to replay")
             return
         self.say("replaying …")
+        self._replays = number = self._replays + 1
+        app = self.app
 
         def replay() -> None:
             try:
-                text = self.app.backtest(view)
+                text = app.backtest(view)
             except Exception as error:
-                self.app.call_from_thread(self.say, f"the backtest failed ({type(error).__name__})")
+                app.hand_over(self.say, f"the backtest failed ({type(error).__name__})")
                 return
-            self.app.call_from_thread(self._replayed, view, text)
+            app.hand_over(self._replayed, number, view, text)
 
-        self.run_worker(replay, thread=True, exclusive=True, group="backtest", exit_on_error=False)
+        # a thread that nobody waits for: leaving must not take as long as the replay of a long session
+        threading.Thread(target=replay, name="ctxmon-backtest", daemon=True).start()
 
-    def _replayed(self, view: SessionView, text: Callable[[int], str] | None) -> None:
+    def _replayed(self, number: int, view: SessionView, text: Callable[[int], str] | None) -> None:
+        if number != self._replays:  # asked for again meanwhile
+            return
         self.say("")
         if text is None:
             self.say("too short to replay: it takes two turns of known size")

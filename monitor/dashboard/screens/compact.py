@@ -147,16 +147,12 @@ class Compacting:
             try:
                 preview = make()
             except Exception as error:  # whatever it is, the dashboard goes on
-                self._tell(self._refused, number, reason(error))
+                app.hand_over(self._refused, number, reason(error))
             else:
-                self._tell(self._show, number, preview)
+                app.hand_over(self._show, number, preview)
 
         # a thread that nobody waits for: leaving must not take as long as a preview of a large file
         threading.Thread(target=work, name="ctxmon-preview", daemon=True).start()
-
-    def _tell(self, what: Callable[..., None], *words: object) -> None:
-        with suppress(RuntimeError):  # the program has ended meanwhile
-            self._app.call_from_thread(what, *words)
 
     def _quiet(self) -> None:
         main = self._app.main
@@ -185,9 +181,9 @@ class Compacting:
         try:
             path = self._compactor.write(preview)
         except Exception as error:
-            self._tell(self._failed, reason(error))
+            self._app.hand_over(self._failed, reason(error))
             return
-        self._tell(self._written, str(path))
+        self._app.hand_over(self._written, str(path))
 
     def _failed(self, sentence: str) -> None:
         self._app.notify(sentence, severity="error", title="Nothing was written", markup=False, timeout=10)
