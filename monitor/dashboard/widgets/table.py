@@ -69,6 +69,7 @@ class Table(Panel, can_focus=True):
         self._placed_for = (-1, "")
         self._dragging = False
         self._subject = ""
+        self._count = 0
 
     @property
     def page(self) -> int:
@@ -91,14 +92,26 @@ class Table(Panel, can_focus=True):
         self.row += moved
         self.sorted_by = sorted_by
         self._shown = self.source.version
-        if changed:
-            self._drawn.clear()
+        seen = (self._top, self.row - moved, self._count)
         if ordered:
             self._top = 0
         elif aside:
             self._top += moved
         self._reveal(cursor=not (ordered or aside))
-        self.refresh()
+        drawn = self._drawn
+        if changed:
+            self._drawn = self._lines()
+        self._count = len(self.source)
+        if ordered or seen != (self._top, self.row, self._count) or drawn != self._drawn:
+            self.refresh()
+
+    def _lines(self) -> dict[int, Line]:
+        """The rows that are seen, as they are now: nothing is drawn again where they read as before."""
+        placed = self._columns(max(1, self.size.width - 1))
+        return {
+            number: row_line(placed, self.source.row(number))
+            for number in range(self._top, min(self._top + self.page, len(self.source)))
+        }
 
     @property
     def _sees_cursor(self) -> bool:

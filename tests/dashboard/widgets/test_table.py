@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from textual.app import App, ComposeResult
 
 from monitor.dashboard.model.tables import Column
@@ -124,6 +125,30 @@ async def test_who_scrolled_away_stays_there_while_rows_come_in() -> None:
         source.version = 2
         table.update(row=7, subject="two")
         assert first(table) <= 7 < first(table) + table.page
+
+
+async def test_nothing_is_drawn_again_where_it_reads_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Numbers(500)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        table.update(row=3)
+        source.version = 1
+        table.update(row=3)
+        await pilot.pause()
+        drawn: list[int] = []
+        monkeypatch.setattr(table, "refresh", lambda: drawn.append(1))
+        source.version = 2
+        table.update(row=3)
+        assert not drawn
+        source.count, source.version = 501, 3  # the bar is another one
+        table.update(row=3)
+        assert len(drawn) == 1
+        monkeypatch.setattr(source, "row", lambda number: number + 7)
+        source.version = 4
+        table.update(row=3)
+        assert len(drawn) == 2 and first(table) == 7
+        table.update(row=4)
+        assert len(drawn) == 3
 
 
 async def test_another_order_is_seen_from_its_top() -> None:
