@@ -49,19 +49,22 @@ class AnalyticsParser(JsonLines):
         super().__init__(context)
         self._name = PurePath(context.name).stem if context.path is not None else "stdin"
         self._session: str | None = None
+        self._sent = False  # the session has calls
 
     def row(self, value: dict[str, Any], number: int) -> None:
         event, time = value.get("event"), time_ms(value.get("time"))
         if event in _BEGINS:
             # "launched" comes first, "cli session" with it; both begin one session
-            if event == "launched" or self._session is None:
+            if event == "launched" or self._session is None or self._sent:
                 self._begin(time, number)
         elif event == "message_send":
             if self._session is None:
                 self._begin(time, number)
+            self._sent = True
             self._send(obj(value.get("properties")), time, number)
 
     def _begin(self, time: int | None, number: int) -> None:
+        self._sent = False
         self._session = f"{self._name} {iso(time) or f'line {number}'}"
         self.records.append(SessionInfo(session=self._session, source=SOURCE, file=self.file, started=time))
 

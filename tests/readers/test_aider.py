@@ -22,16 +22,20 @@ def sent(time: int, prompt: int, output: int, cost: float = 0.0) -> dict[str, An
 
 def test_message_send_is_a_call_and_launched_begins_a_session() -> None:
     rows = [event("launched", 1_775_304_000), event("cli session", 1_775_304_001), sent(1_775_304_010, 5_244, 604, 0.02),
-            event("exit", 1_775_304_020), event("launched", 1_775_305_000), sent(1_775_305_010, 100, 7)]  # fmt: skip
+            event("exit", 1_775_304_020), event("launched", 1_775_305_000), sent(1_775_305_010, 100, 7),
+            event("cli session", 1_775_306_000), sent(1_775_306_010, 90, 7)]  # fmt: skip
     found = read(ANALYTICS, lines(rows))
-    assert [figures(call) for call in calls(found)] == [(5_244, 5_244, None, None, 604), (100, 100, None, None, 7)]
+    assert [figures(call) for call in calls(found)] == [(5_244, 5_244, None, None, 604), (100, 100, None, None, 7),
+                                                     (90, 90, None, None, 7)]  # fmt: skip
     assert [(call.cost_usd, call.model, call.time) for call in calls(found)] == [
-        (0.02, "gpt-4o", 1_775_304_010_000), (None, "gpt-4o", 1_775_305_010_000)]  # fmt: skip
+        (0.02, "gpt-4o", 1_775_304_010_000), (None, "gpt-4o", 1_775_305_010_000),
+        (None, "gpt-4o", 1_775_306_010_000)]  # fmt: skip
     assert [info.session for info in infos(found)] == [
         "stdin 2026-04-04T12:00:00.000Z",
         "stdin 2026-04-04T12:16:40.000Z",
+        "stdin 2026-04-04T12:33:20.000Z",
     ]
-    assert len({call.session for call in calls(found)}) == 2
+    assert len({call.session for call in calls(found)}) == 3
 
 
 TALK = """
