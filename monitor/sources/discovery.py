@@ -10,9 +10,7 @@ from pathlib import Path
 from monitor.records import Problem
 
 #: names of files that lie in agents' folders and are never logs of calls
-_NEVER = frozenset(
-    ("history.jsonl", "journal.jsonl", "session_index.jsonl", "MANIFEST.tsv", "expected.json", "logs.json")
-)
+_NEVER = frozenset(("history.jsonl", "journal.jsonl", "session_index.jsonl", "MANIFEST.tsv", "expected.json"))
 _NEVER_ENDS = (".meta.json", ".tmp", ".lock", "-wal", "-shm", "-journal", ".md5", ".pyc", "~")
 #: what may be a log, by the end of the name; a file named by the user is read whatever its name
 _ENDS = (
@@ -173,11 +171,19 @@ def _sorted(entries: Iterable[os.DirEntry[str]]) -> tuple[list[str], list[str]]:
             if entry.is_dir():
                 if entry.name not in _SKIP_FOLDERS and not entry.is_symlink():
                     folders.append(entry.name)
-            elif may_be_log(entry.name) and entry.is_file():
+            elif may_be_log(entry.name) and entry.is_file() and not _gemini_prompts(entry):
                 files.append(entry.name)
         except OSError:
             continue
     return sorted(folders), sorted(files)
+
+
+def _gemini_prompts(entry: os.DirEntry[str]) -> bool:
+    """Whether this is Gemini CLI's list of prompts; gateways call their exports so, too."""
+    if entry.name != "logs.json":
+        return False
+    folder = os.path.dirname(entry.path)
+    return f"{os.sep}.gemini{os.sep}" in entry.path or os.path.isdir(os.path.join(folder, "chats"))
 
 
 def _looked_for() -> str:

@@ -27,6 +27,14 @@ def test_folders_are_searched_to_any_depth_for_logs(tmp_path: Path) -> None:
     assert problems == []
 
 
+def test_a_gateways_export_may_have_the_name_of_gemini_clis_list_of_prompts(tmp_path: Path) -> None:
+    export = touch(tmp_path / "gateway" / "logs.json")
+    touch(tmp_path / "old" / "hash" / "logs.json")
+    talk = touch(tmp_path / "old" / "hash" / "chats" / "session-1.json")
+    touch(tmp_path / ".gemini" / "tmp" / "shop" / "logs.json")
+    assert list(expand([str(tmp_path)], [])) == [export, talk]
+
+
 def test_each_file_once_and_globs(tmp_path: Path) -> None:
     one, two = touch(tmp_path / "1.jsonl"), touch(tmp_path / "2.jsonl")
     problems: list[Problem] = []
