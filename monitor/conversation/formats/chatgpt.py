@@ -33,8 +33,29 @@ from monitor.conversation.units import number_exchanges
 _HIDDEN = ("user_editable_context", "model_editable_context")
 
 
-def pick(doc: Document, items: list[Any], time_key: str) -> tuple[int, tuple[str, ...]]:
-    """(index of the conversation to take, note): the one asked for, else the one changed last."""
+def load_one(form: Format, doc: Document, holds: tuple[str, type], time_key: str, vendor: str) -> Conversation:
+    """One conversation of a vendor's export: the one asked for, else the one changed last.
+
+    Args:
+        holds: the key that makes an object a conversation, and the type of its value.
+    """
+    items = [c for c in (doc.json if isinstance(doc.json, list) else [doc.json]) if isinstance(c, dict)]
+    items = [c for c in items if isinstance(c.get(holds[0]), holds[1])]
+    if not items:
+        raise ConversationError(f"holds no {vendor} conversation", doc.path)
+    at, notes = _pick(doc, items, time_key)
+    return msgspec.structs.replace(
+        form.load_body(items[at], doc.path),
+        size=len(doc.data),
+        bare=isinstance(doc.json, list),
+        source_bytes=doc.data,
+        notes=notes,
+        calls_in_file=len(items),
+        call_index=at,
+    )
+
+
+def _pick(doc: Document, items: list[Any], time_key: str) -> tuple[int, tuple[str, ...]]:
     if doc.call is not None:
         if not 0 <= doc.call < len(items):
             raise ConversationError(f"holds {len(items)} conversations; there is no number {doc.call}", doc.path)
@@ -58,21 +79,7 @@ class ChatGPT(Format):
         return 0.95 if isinstance(first, dict) and isinstance(first.get("mapping"), dict) else 0.0
 
     def load(self, doc: Document) -> Conversation:
-        items = [c for c in (doc.json if isinstance(doc.json, list) else [doc.json]) if isinstance(c, dict)]
-        items = [c for c in items if isinstance(c.get("mapping"), dict)]
-        if not items:
-            raise ConversationError("holds no ChatGPT conversation", doc.path)
-        at, notes = pick(doc, items, "update_time")
-        conv = self.load_body(items[at], doc.path)
-        return msgspec.structs.replace(
-            conv,
-            size=len(doc.data),
-            bare=isinstance(doc.json, list),
-            source_bytes=doc.data,
-            notes=notes,
-            calls_in_file=len(items),
-            call_index=at,
-        )
+        return load_one(self, doc, ("mapping", dict), "update_time", "ChatGPT")
 
     def load_body(self, body: Any, path: str = "") -> Conversation:
         messages = number_exchanges(self._path(body))

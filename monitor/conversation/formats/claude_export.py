@@ -9,12 +9,11 @@ import msgspec
 
 from monitor.conversation.blocks import parts_of
 from monitor.conversation.formats.base import Document, Format
-from monitor.conversation.formats.chatgpt import pick
+from monitor.conversation.formats.chatgpt import load_one
 from monitor.conversation.formats.session import new_id
 from monitor.conversation.marks import looks_like_summary
 from monitor.conversation.model import (
     Conversation,
-    ConversationError,
     Message,
     Other,
     Part,
@@ -40,23 +39,9 @@ class ClaudeExport(Format):
         return 0.95 if isinstance(first, dict) and isinstance(first.get("chat_messages"), list) else 0.0
 
     def load(self, doc: Document) -> Conversation:
-        items = [c for c in (doc.json if isinstance(doc.json, list) else [doc.json]) if isinstance(c, dict)]
-        items = [c for c in items if isinstance(c.get("chat_messages"), list)]
-        if not items:
-            raise ConversationError("holds no Claude.ai conversation", doc.path)
-        at, notes = pick(doc, items, "updated_at")
-        conv = self.load_body(items[at], doc.path)
-        ident = items[at].get("uuid")
-        return msgspec.structs.replace(
-            conv,
-            size=len(doc.data),
-            bare=isinstance(doc.json, list),
-            source_bytes=doc.data,
-            notes=notes,
-            calls_in_file=len(items),
-            call_index=at,
-            session=ident if isinstance(ident, str) else None,
-        )
+        conv = load_one(self, doc, ("chat_messages", list), "updated_at", "Claude.ai")
+        ident = conv.body.get("uuid")
+        return msgspec.structs.replace(conv, session=ident if isinstance(ident, str) else None)
 
     def parse_list(self, items: list[Any], key: str) -> list[Message]:
         """Results without an id get that of the call before them in the same message."""
