@@ -143,6 +143,7 @@ class Table(Panel, can_focus=True):
         if (width, self.sorted_by) != self._placed_for:
             self._placed = place(self.source.columns, width, self.sorted_by)
             self._placed_for = (width, self.sorted_by)
+            self._drawn = {}  # made for other columns
         return self._placed
 
     def render_line(self, y: int) -> Strip:

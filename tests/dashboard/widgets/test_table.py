@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Size
 
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.themes import Inks
@@ -149,6 +150,20 @@ async def test_nothing_is_drawn_again_where_it_reads_as_before(monkeypatch: pyte
         assert len(drawn) == 2 and first(table) == 7
         table.update(row=4)
         assert len(drawn) == 3
+
+
+async def test_rows_that_come_before_there_is_room_are_drawn_for_the_room_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = Numbers(5)
+    async with Host(source).run_test(size=(40, 12)) as pilot:
+        table = pilot.app.query_one(Table)
+        source.version = 1
+        with monkeypatch.context() as early:
+            early.setattr(Table, "size", property(lambda self: Size(0, 0)))
+            table.update(row=2)
+        table._reveal()
+        assert [line.split() for line in lines(table)[1:6]] == [[str(n), f"w{n}"] for n in range(5)]
 
 
 async def test_another_order_is_seen_from_its_top() -> None:
