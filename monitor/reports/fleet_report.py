@@ -17,7 +17,6 @@ from monitor.pricing import PriceTable
 from monitor.readers.times import iso
 from monitor.records import Problem
 from monitor.reports import gather, shape
-from monitor.reports.clock import Clock
 from monitor.reports.encode import to_json
 from monitor.reports.fleet_spool import Spool
 from monitor.reports.gather import MissRow
@@ -25,7 +24,6 @@ from monitor.reports.report_json import csv_text
 from monitor.sessions.view import Loaded, SessionView
 
 TOP = 20  # sessions listed in the text
-_UTC = Clock("UTC")
 
 
 class Top(msgspec.Struct, frozen=True, order=True):
@@ -35,7 +33,6 @@ class Top(msgspec.Struct, frozen=True, order=True):
     prompt: int
     session: str
     row: dict[str, Any] = {}
-    estimated: bool = False  # some of its cost
 
 
 Row = dict[str, Any]
@@ -44,8 +41,7 @@ Row = dict[str, Any]
 class ReportTally:
     """Sums over sessions, added up from the sums that the other reports show of each.
 
-    ``total``: TOTALS. ``misses``: by cause. ``guessed_models``, ``guessed_days``: those some of whose
-    cost is an estimate.
+    ``total``: TOTALS. ``misses``: by cause.
     """
 
     def __init__(self, folder: str, bucket: int, *, now: int, prices: PriceTable | None, form: str) -> None:
@@ -54,9 +50,7 @@ class ReportTally:
         self.last: int | None = None
         self.total: Row = shape.totals(())
         self.misses: dict[str, MissRow] = {}
-        self.guessed_models: set[str | None] = set()
-        self.guessed_days: set[str | None] = set()
-        self.estimates = self.assumed_limits = False
+        self.assumed_limits = False
         self.top: list[Top] = []
         self._models: dict[str | None, Row] = {}
         self._days: dict[str | None, Row] = {}
@@ -72,9 +66,6 @@ class ReportTally:
         self._groups(shape.by_model((view,)), shape.by_day((view,)))
         for row in gather.misses((view,)):
             self._miss(row)
-        self.guessed_models |= gather.estimated_models((view,))
-        self.guessed_days |= gather.estimated_days((view,), _UTC)
-        self.estimates = self.estimates or gather.has_estimates(view)
         self.assumed_limits = self.assumed_limits or (view.usable_limit_assumed and view.usable_limit is not None)
         place = (view.sums.cost_usd or 0.0, view.sums.prompt_tokens or 0, view.session)
         listed = self._form == "text" and (len(self.top) < TOP or place > self._least())
@@ -82,7 +73,7 @@ class ReportTally:
             return
         decision = decide(view, now_ms=self._now, prices=self._prices)
         if listed:
-            self._list([Top(*place, shape.session(view, shape.decision(decision)), gather.has_estimates(view))])
+            self._list([Top(*place, shape.session(view, shape.decision(decision)))])
         elif self._form == "csv":
             text = csv_text(Loaded(sessions=[view], problems=(), files=()), {view.session: decision})
             self.spool.add(view, text.partition("\n")[2])
@@ -102,9 +93,6 @@ class ReportTally:
         self._groups(other.by_model(), other.by_day())
         for row in other.misses.values():
             self._miss(row)
-        self.guessed_models |= other.guessed_models
-        self.guessed_days |= other.guessed_days
-        self.estimates = self.estimates or other.estimates
         self.assumed_limits = self.assumed_limits or other.assumed_limits
         self._list(other.top)
         self.spool.merge(other.spool)

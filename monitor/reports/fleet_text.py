@@ -40,12 +40,12 @@ def text(
     if tally.first is not None and tally.last is not None:
         parts.append(clock.period(tally.first, tally.last) + " UTC")
     lines = [ink("ctxmon report", "bold") + cut(" · " + " · ".join(parts), most - 13), ""]
-    lines += totals_table(total, ink, most, tally.estimates)
+    lines += totals_table(total, ink, most)
     lines += _sizes(total)
     lines += _sessions(tally, clock, ink, most)
     lines += misses_table(tally.causes(), ink, most)
-    lines += groups_table("By model", tally.by_model(), "model", tally.guessed_models, ink, most, _MOST_MODELS)
-    lines += groups_table("By day (UTC)", tally.by_day(), "date", tally.guessed_days, ink, most, _MOST_DAYS)
+    lines += groups_table("By model", tally.by_model(), "model", ink, most, _MOST_MODELS)
+    lines += groups_table("By day (UTC)", tally.by_day(), "date", ink, most, _MOST_DAYS)
     lines += _notes(tally, total, problems, calls, ink, most)
     return "\n".join(lines)
 
@@ -75,7 +75,7 @@ def _sessions(tally: ReportTally, clock: Clock, ink: Ink, most: int) -> list[str
                 tokens(row["peak_prompt_tokens"]),
                 percent(row["cache_hit_ratio"]),
                 f"{row['compactions']:,}",
-                usd(row["cost_usd"], mark=cost_mark(row, top.estimated)),
+                usd(row["cost_usd"], mark=cost_mark(row)),
                 advice,
             ]
         )
@@ -96,7 +96,7 @@ def _notes(
     if tally.assumed_limits:
         told.append(f"{ASSUMED} limits behind the advice: by the client's own rule, not logged (--context-limit sets "
                     "them)")  # fmt: skip
-    told += sum_notes(total, tally.estimates)
+    told += sum_notes(total)
     told.append(f"{plural(calls, 'row')} read; a call told twice counts once")
     if problems:
         told.append(f"{plural(len(problems), 'problem')} while reading (-v lists them)")

@@ -104,7 +104,7 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
         for turn in view.turns:
             acc = days.setdefault(clock.day(turn.call.time), Acc())
             if turn.call.counts:
-                acc.add(turn.call, turn.cost_usd)
+                acc.add(turn.call, turn.cost_usd, turn.cost_estimated)
             elif turn.call.status == "error":
                 acc.errors += 1
             elif turn.call.answered:
@@ -112,23 +112,3 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
     names = sorted({*days, *whole}, key=lambda name: (name is None, name or ""))
     parts = {name: [*([days[name].sums()] if name in days else []), *whole.get(name, ())] for name in names}
     return [{"date": name, **shape.sums(total(parts[name]))} for name in names]
-
-
-def estimated_models(views: Iterable[SessionView]) -> set[str | None]:
-    """Models some of whose cost is an estimate."""
-    return {turn.call.model for view in views for turn in view.turns if estimated(turn)}
-
-
-def estimated_days(views: Iterable[SessionView], clock: Clock) -> set[str | None]:
-    """Days of the clock's zone some of whose cost is an estimate."""
-    return {clock.day(turn.call.time) for view in views for turn in view.turns if estimated(turn)}
-
-
-def has_estimates(view: SessionView) -> bool:
-    """Whether some cost of the session is an estimate."""
-    return any(estimated(turn) for turn in view.turns)
-
-
-def estimated(turn: Turn) -> bool:
-    """Whether a cost that is in the sums rests on the price of a similar name, or on estimated tokens."""
-    return (turn.cost_estimated or turn.call.status == "estimated") and turn.call.counts

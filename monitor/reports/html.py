@@ -135,12 +135,11 @@ def _frame(found: Loaded, total: Mapping[str, Any], clock: Clock, now_ms: int, p
 def _totals(views: Sequence[SessionView], total: Mapping[str, Any]) -> Raw:
     prompts, reads = total["prompt_tokens"], total["cache_read_tokens"]
     share = reads / prompts if reads is not None and prompts else None
-    guessed = any(gather.has_estimates(view) for view in views)
     missed = gather.misses(views)
     known = [row.cost for row in missed if row.cost is not None]
     lost = usd(sum(known), mark=AT_LEAST if any(row.unpriced for row in missed) else "") if known else ""
     inferred = f"{total['inferred_compactions']} inferred" if total["inferred_compactions"] else ""
-    cost = usd(total["cost_usd"], mark=cost_mark(total, guessed))
+    cost = usd(total["cost_usd"], mark=cost_mark(total))
     each = usd(total["cost_usd"] / total["calls"]) + " a turn" if total["cost_usd"] and total["calls"] else ""
     reasoning = f"{tokens(total['reasoning_tokens'])} reasoning" if total["reasoning_tokens"] else ""
     missed_calls = f"{sum(total['cache_misses'].values()):,}" if reads is not None else UNKNOWN
@@ -195,7 +194,7 @@ def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision], c
     for number, view in enumerate(views[:_MOST_LISTED]):
         about = " · ".join(clean(part) for part in (view.source, view.project) if part)
         name = Raw(f"{_link(view, number)}<small>{esc(about)}</small>")
-        cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums, gather.has_estimates(view)))
+        cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums))
         last = clock(view.last if view.last is not None else view.first, "%m-%d %H:%M")
         if view.totals_only:
             sum_ = f"sum {tokens(view.sums.prompt_tokens)}"

@@ -19,11 +19,10 @@ from monitor.sessions.view import Loaded, SessionView
 
 def models(views: Sequence[SessionView]) -> Raw:
     """What each model was used for and cost; empty where one session has one model."""
-    guessed = gather.estimated_models(views)
     rows = shape.by_model(views)
     if len(views) == 1 and len(rows) == 1:
         return Raw("")
-    return section("models", "Cost by model", _sums(rows, "model", guessed))
+    return section("models", "Cost by model", _sums(rows, "model"))
 
 
 def days(views: Sequence[SessionView], clock: Clock, now: int) -> Raw:
@@ -31,14 +30,13 @@ def days(views: Sequence[SessionView], clock: Clock, now: int) -> Raw:
     rows = gather.by_day(views, clock)
     if len(rows) < 2:
         return Raw("")
-    guessed = gather.estimated_days(views, clock)
-    body: list[object] = [_sums(rows[-31:], "date", guessed)]
+    body: list[object] = [_sums(rows[-31:], "date")]
     if len(rows) > 31:
-        body.append(details(f"{plural(len(rows) - 31, 'earlier day')}", _sums(rows[:-31], "date", guessed)))
+        body.append(details(f"{plural(len(rows) - 31, 'earlier day')}", _sums(rows[:-31], "date")))
     return section("days", "Cost by day", *body, note="UTC" if clock.utc else clock.name(now))
 
 
-def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) -> Raw:
+def _sums(groups: Sequence[dict[str, Any]], key: str) -> Raw:
     used = [row for row in groups if row["calls"]]
     if not used:
         return Raw("")
@@ -52,7 +50,7 @@ def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) 
             tokens(row["cache_write_tokens"]),
             tokens(row["fresh_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row)),
             amount_bar(row["cost_usd"], largest),
         )
         for row in used

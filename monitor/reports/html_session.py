@@ -182,7 +182,7 @@ def _now(view: SessionView, clock: Clock) -> Raw:
     if sums.reasoning_tokens:
         output += f", of it {tokens(sums.reasoning_tokens)} reasoning"
     rows.append(("output", output))
-    cost = usd(sums.cost_usd, mark=cost_mark(sums, gather.has_estimates(view)))
+    cost = usd(sums.cost_usd, mark=cost_mark(sums))
     if sums.unpriced_calls and sums.cost_usd is not None:
         cost += f" ({plural(sums.unpriced_calls, 'turn')} without a price)"
     rows.append(("cost", cost))

@@ -84,7 +84,6 @@ def _titled(title: str, body: str) -> str:
 
 def _totals(views: Sequence[SessionView], total: Mapping[str, Any]) -> str:
     prompts, reads = total["prompt_tokens"], total["cache_read_tokens"]
-    guessed = any(gather.has_estimates(view) for view in views)
     row = (
         tokens(prompts),
         f"{tokens(reads)} ({percent(reads / prompts if reads is not None and prompts else None)})",
@@ -94,7 +93,7 @@ def _totals(views: Sequence[SessionView], total: Mapping[str, Any]) -> str:
         tokens(total["peak_prompt_tokens"]),
         sum(total["cache_misses"].values()) if reads is not None else None,
         total["compactions"],
-        usd(total["cost_usd"], mark=cost_mark(total, guessed)),
+        usd(total["cost_usd"], mark=cost_mark(total)),
     )
     head = ("prompt", "cache read", "cache write", "fresh", "output", "peak", "misses", "compactions", "cost")
     return table(head, [row], left=())
@@ -103,7 +102,7 @@ def _totals(views: Sequence[SessionView], total: Mapping[str, Any]) -> str:
 def _sessions(views: Sequence[SessionView], decisions: Mapping[str, Decision]) -> str:
     rows: list[Sequence[object]] = []
     for view in views[:_MOST_SESSIONS]:
-        cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums, gather.has_estimates(view)))
+        cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums))
         if view.totals_only:
             used = f"sum {tokens(view.sums.prompt_tokens)}"
             rows.append((short(view.session), view.source, None, used, None, None, None, None, cost, "totals only"))
@@ -214,7 +213,7 @@ def _models(views: Sequence[SessionView]) -> str:
     groups = [row for row in shape.by_model(views) if row["calls"]]
     if len(groups) < 2:
         return ""
-    return _titled("By model", _sums(groups[:_MOST_ROWS], "model", gather.estimated_models(views)))
+    return _titled("By model", _sums(groups[:_MOST_ROWS], "model"))
 
 
 def _days(views: Sequence[SessionView], clock: Clock, now: int) -> str:
@@ -222,10 +221,10 @@ def _days(views: Sequence[SessionView], clock: Clock, now: int) -> str:
     if len(groups) < 2:
         return ""
     zone = "UTC" if clock.utc else plain(clock.name(now))
-    return _titled(f"By day ({zone})", _sums(groups[-_MOST_ROWS:], "date", gather.estimated_days(views, clock)))
+    return _titled(f"By day ({zone})", _sums(groups[-_MOST_ROWS:], "date"))
 
 
-def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) -> str:
+def _sums(groups: Sequence[dict[str, Any]], key: str) -> str:
     rows = [
         (
             row[key] or "(not known)",
@@ -233,7 +232,7 @@ def _sums(groups: Sequence[dict[str, Any]], key: str, guessed: set[str | None]) 
             tokens(row["prompt_tokens"]),
             tokens(row["cache_read_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row)),
         )
         for row in groups
     ]

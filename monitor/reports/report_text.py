@@ -60,19 +60,16 @@ def text(
         view = found.sessions[0]
         lines += session(view, decisions.get(view.session), clock, ink, most)
     else:
-        estimated = any(gather.has_estimates(view) for view in found.sessions)
-        lines += [*totals_table(total, ink, most, estimated), "", *_sessions(found, decisions, clock, ink, most)]
+        lines += [*totals_table(total, ink, most), "", *_sessions(found, decisions, clock, ink, most)]
         lines += compactions(found.sessions, clock, ink, most)
     lines += misses_table(gather.misses(found.sessions), ink, most)
     models = shape.by_model(found.sessions)
     if len(found.sessions) > 1 or len(models) > 1:
-        guessed = gather.estimated_models(found.sessions)
-        lines += groups_table("By model", models, "model", guessed, ink, most, _MOST_MODELS)
+        lines += groups_table("By model", models, "model", ink, most, _MOST_MODELS)
     days = gather.by_day(found.sessions, clock)
     if len(days) > 1:
         name = "UTC" if clock.utc else clock.name(now)
-        guessed = gather.estimated_days(found.sessions, clock)
-        lines += groups_table(f"By day ({name})", days, "date", guessed, ink, most, _MOST_DAYS)
+        lines += groups_table(f"By day ({name})", days, "date", ink, most, _MOST_DAYS)
     lines += notes(found, total, ink, most)
     return "\n".join(lines)
 
@@ -91,7 +88,7 @@ def _title(found: Loaded, total: dict[str, Any], clock: Clock, ink: Ink, most: i
     return [ink("ctxmon report", "bold") + cut(" · " + " · ".join(parts), most - 13)]
 
 
-def totals_table(total: Mapping[str, Any], ink: Ink, most: int, estimated: bool = False) -> list[str]:
+def totals_table(total: Mapping[str, Any], ink: Ink, most: int) -> list[str]:
     """Sums in one row. ``total`` has the names of the contract."""
     reads, prompts = total["cache_read_tokens"], total["prompt_tokens"]
     head = ["prompt", "cache read", "cache write", "fresh", "output", "read share", "cost"]
@@ -102,7 +99,7 @@ def totals_table(total: Mapping[str, Any], ink: Ink, most: int, estimated: bool 
         tokens(total["fresh_tokens"]),
         tokens(total["output_tokens"], mark=output_mark(total)),
         percent(reads / prompts if reads is not None and prompts else None),
-        usd(total["cost_usd"], mark=cost_mark(total, estimated)),
+        usd(total["cost_usd"], mark=cost_mark(total)),
     ]
     if total["reasoning_tokens"]:
         head.insert(5, "reasoning")
@@ -134,7 +131,7 @@ def _session_row(view: SessionView, decision: Decision | None, clock: Clock, ink
         view.source,
         cut(clean(view.project or UNKNOWN), 16),
     ]
-    cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums, gather.has_estimates(view)))
+    cost = usd(view.sums.cost_usd, mark=cost_mark(view.sums))
     if view.totals_only:
         used = f"sum {tokens(view.sums.prompt_tokens)}"
         return [*head, UNKNOWN, used, "", *[UNKNOWN] * 5, cost, ink("totals only", "dim")]
@@ -230,12 +227,11 @@ def groups_table(
     title: str,
     groups: Sequence[dict[str, Any]],
     key: str,
-    guessed: set[str | None],
     ink: Ink,
     most: int,
     limit: int,
 ) -> list[str]:
-    """Sums by model or by day; of days the last ``limit``. ``guessed``: those some of whose cost is an estimate."""
+    """Sums by model or by day; of days the last ``limit``."""
     used = [row for row in groups if row["calls"]]
     if not used:
         return []
@@ -249,7 +245,7 @@ def groups_table(
             tokens(row["cache_write_tokens"]),
             tokens(row["fresh_tokens"]),
             tokens(row["output_tokens"], mark=output_mark(row)),
-            usd(row["cost_usd"], mark=cost_mark(row, row[key] in guessed)),
+            usd(row["cost_usd"], mark=cost_mark(row)),
         )
         for row in shown
     ]
@@ -270,7 +266,7 @@ def notes(found: Loaded, total: Mapping[str, Any], ink: Ink, most: int) -> list[
     told = []
     if any(view.usable_limit_assumed and view.usable_limit is not None for view in views):
         told.append(f"{ASSUMED} limit: by the client's own rule, not logged (--context-limit sets it)")
-    told += sum_notes(total, any(gather.has_estimates(view) for view in views))
+    told += sum_notes(total)
     if total["inherited_calls"]:
         copies = plural(total["inherited_calls"], "copy", "copies")
         told.append(f"{copies} of turns in resumed or forked sessions; each turn counts once")
@@ -281,7 +277,7 @@ def notes(found: Loaded, total: Mapping[str, Any], ink: Ink, most: int) -> list[
     return ["", *(ink(line, "dim") for note in told for line in wrap(note, most))] if told else []
 
 
-def sum_notes(total: Mapping[str, Any], estimated: bool) -> list[str]:
+def sum_notes(total: Mapping[str, Any]) -> list[str]:
     """What the marks of sums mean, and what is in none of them."""
     told = []
     if total["output_is_lower_bound"]:
@@ -289,7 +285,7 @@ def sum_notes(total: Mapping[str, Any], estimated: bool) -> list[str]:
                     "least this")  # fmt: skip
     if total["inferred_compactions"]:
         told.append(f"{ESTIMATED} compactions: so many are inferred from token counts, the log has no mark")
-    if estimated:
+    if total["cost_is_estimate"]:
         told.append(f"{ESTIMATED} cost: the price is that of a model with a similar name, or tokens are estimates")
     if total["unpriced_calls"]:
         told.append(f"{plural(total['unpriced_calls'], 'turn')} without a known price not in the cost "

@@ -33,7 +33,7 @@ _LIMIT_SOURCES = {"logged": "logged", "table": "by the model's table", "observed
 def session(view: SessionView, decision: Decision | None, clock: Clock, ink: Ink, most: int) -> list[str]:
     """The part of the report that only one session has."""
     lines = _head(view, ink, most)
-    lines += totals_table(shape.sums(view.sums), ink, most, gather.has_estimates(view))
+    lines += totals_table(shape.sums(view.sums), ink, most)
     if view.totals_only:
         return lines
     lines += ["", *_state(view, clock, ink, most)]

@@ -112,6 +112,7 @@ _SUMS = (
     "side_calls",
     "error_calls",
     "cost_usd",
+    "cost_is_estimate",
     "unpriced_calls",
     "calls_without_usage",
 )

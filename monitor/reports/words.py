@@ -82,11 +82,11 @@ def output_mark(sums: Any) -> str:
     return AT_LEAST if _of(sums, "output_is_lower_bound") else ""
 
 
-def cost_mark(sums: Any, estimated: bool = False) -> str:
+def cost_mark(sums: Any) -> str:
     """Mark of a sum of costs: at least, where outputs are lower bounds or calls have no price; else ``~``."""
     if _of(sums, "output_is_lower_bound") or _of(sums, "unpriced_calls"):
         return AT_LEAST
-    return ESTIMATED if estimated else ""
+    return ESTIMATED if _of(sums, "cost_is_estimate") else ""
 
 
 def _of(sums: Any, name: str) -> Any:

@@ -79,7 +79,7 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
         elif call.purpose == "side":
             acc.side += 1
         else:
-            acc.add(call, turn.cost_usd)
+            acc.add(call, turn.cost_usd, turn.cost_estimated)
         if not call.works:
             continue
         work.append(turn)

@@ -207,7 +207,7 @@ class Fold:
         """A call that wrote a summary: it counts in the sums and is part of no curve."""
         chain = self._chain(call.chain)
         cost, price = self._cost(call)
-        self._acc(call).add(call, cost)
+        self._acc(call).add(call, cost, _told(call, cost, price)[1])
         chain.calls += 1
         if call.time is not None:  # it read the context and kept it warm
             parent = self._chain("main") if call.chain == "side" else chain
@@ -219,7 +219,8 @@ class Fold:
         state = self.state
         chain = state.chains.get(call.chain) or self._chain(call.chain)
         cost, price = self._cost(call)
-        self._acc(call).add(call, cost)
+        how, rough = _told(call, cost, price)
+        self._acc(call).add(call, cost, rough)
         limits = self.limit_of(call)
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
         why = missed_usd = delta = changed = None
@@ -255,7 +256,6 @@ class Fold:
         if chain.waiting:
             self._close(chain, call, limits[2])
         index = self._packed + len(self._turns)
-        how, rough = _told(call, cost, price)
         self._turns.append(
             Turn(call, index, chain.window, call.exchange, expected, verdict, why, missed_usd, limits[0], limits[1],
                  cost, how, rough, delta, changed)

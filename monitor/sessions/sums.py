@@ -12,11 +12,11 @@ class Acc:
     """A running sum over calls of purpose work and compaction."""
 
     __slots__ = ("billed", "calls", "cost", "errors", "fresh", "hour", "lower", "output", "prompt", "read", "reasoning",
-                 "side", "unpriced", "unreported", "write")  # fmt: skip
+                 "rough", "side", "unpriced", "unreported", "write")  # fmt: skip
 
     def __init__(self) -> None:
         self.calls = self.side = self.errors = self.unpriced = self.unreported = 0
-        self.lower = False
+        self.lower = self.rough = False
         self.prompt: int | None = None
         self.fresh: int | None = None
         self.read: int | None = None
@@ -27,8 +27,8 @@ class Acc:
         self.billed: int | None = None
         self.cost: float | None = None
 
-    def add(self, call: Call, cost: float | None) -> None:
-        """Count one call; ``cost`` in USD or None if it has no price."""
+    def add(self, call: Call, cost: float | None, rough: bool) -> None:
+        """Count one call; ``cost`` in USD or None if it has no price, ``rough``: the price is one of a similar name."""
         self.calls += 1
         if (value := call.prompt_tokens) is not None:
             self.prompt = (self.prompt or 0) + value
@@ -50,6 +50,8 @@ class Acc:
             self.billed = (self.billed or 0) + value
         if call.output_is_lower_bound:
             self.lower = True
+        if rough or call.status == "estimated":
+            self.rough = True
         if cost is not None:
             self.cost = (self.cost or 0.0) + cost
         else:
@@ -79,6 +81,7 @@ class Acc:
             unpriced_calls=self.unpriced,
             calls_without_usage=self.unreported,
             error_calls=self.errors,
+            cost_is_estimate=self.rough,
         )
 
 
@@ -91,7 +94,7 @@ def total(parts: Iterable[Sums]) -> Sums:
     """The sum of sums; costs are added in the order given."""
     counts = dict.fromkeys(_COUNTS, 0)
     known: dict[str, int | float | None] = dict.fromkeys(_KNOWN)
-    lower = False
+    lower = rough = False
     for part in parts:
         for name in _COUNTS:
             counts[name] += getattr(part, name)
@@ -100,4 +103,5 @@ def total(parts: Iterable[Sums]) -> Sums:
             if value is not None:
                 known[name] = (known[name] or 0) + value
         lower = lower or part.output_is_lower_bound
-    return Sums(output_is_lower_bound=lower, **counts, **known)  # type: ignore[arg-type]
+        rough = rough or part.cost_is_estimate
+    return Sums(output_is_lower_bound=lower, cost_is_estimate=rough, **counts, **known)  # type: ignore[arg-type]

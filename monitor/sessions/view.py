@@ -125,6 +125,7 @@ class Sums(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True)
     unpriced_calls: int = 0
     calls_without_usage: int = 0
     error_calls: int = 0
+    cost_is_estimate: bool = False  # some of it rests on the price of a similar name, or on estimated tokens
 
 
 class Bucket(msgspec.Struct, frozen=True, gc=False, array_like=True):

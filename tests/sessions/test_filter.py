@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from monitor.pricing import PriceTable
 from monitor.sessions.filter import Wanted, narrow
 from tests.factory import START, call, event, store
 
@@ -27,3 +28,23 @@ def test_session_by_the_beginning_of_its_id() -> None:
     views = store([call(0, 1, 0, session="abc1")], [call(0, 1, 0, session="abd2", key="x", file="b")]).views()
     assert [v.session for v in narrow(views, Wanted(session="abd"))] == ["abd2"]
     assert narrow(views, Wanted(session="zz")) == []
+
+
+def test_estimates_mark_the_sums_they_are_in() -> None:
+    guessed = call(1, 20_000, 10_000, status="estimated", model="gpt-5.4")
+    aside = call(2, 900, 0, status="estimated", purpose="side", chain="side", key="x")  # in no sum
+    for rest, marked in (([guessed], True), ([aside], False), ([], False)):
+        views = store([call(0, 10_000, 0), *rest, call(3, 21_000, 20_000)]).views()
+        assert views[0].sums.cost_is_estimate is marked
+    (whole,) = store([call(0, 10_000, 0), guessed]).views()
+    assert {bucket.model for bucket in whole.buckets if bucket.sums.cost_is_estimate} == {"gpt-5.4"}
+    (before,) = narrow([whole], Wanted(until=START + 10_000))
+    (after,) = narrow([whole], Wanted(since=START + 10_000))
+    assert (before.sums.cost_is_estimate, after.sums.cost_is_estimate) == (False, True)
+
+
+def test_a_price_of_a_similar_name_marks_the_sums() -> None:
+    # only the dated snapshot of an unknown preview is known by a shortened name
+    near = call(0, 10_000, 0, model="claude-sonnet-4-5-preview", cost_usd=None)
+    (view,) = store([near], prices=PriceTable.load()).views()
+    assert view.turns[0].cost_estimated and view.sums.cost_is_estimate

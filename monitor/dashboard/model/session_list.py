@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from monitor.dashboard.model.curve import unchanged
 from monitor.dashboard.model.header import is_active, name_of
 from monitor.dashboard.model.panels import ACTION_SHORT, ACTION_STYLE
 from monitor.dashboard.model.tables import Column
 from monitor.dashboard.model.text import UNKNOWN, Span, ago, percent, printable, tokens, usd
 from monitor.decision.model import Decision
-from monitor.reports.gather import estimated
 from monitor.reports.words import cost_mark, turn_mark
-from monitor.sessions.view import SessionView, Turn
+from monitor.sessions.view import SessionView
 
 SORTS = ("activity", "fill", "cost", "turns")
 
@@ -26,7 +24,6 @@ class SessionRow(NamedTuple):
     decision: Decision | None
     now: int
     name: str = ""
-    estimated: bool = False  # some of the cost is
 
 
 def _dot(row: SessionRow) -> Span:
@@ -62,7 +59,7 @@ def _hits(row: SessionRow) -> Span:
 
 def _cost(row: SessionRow) -> Span:
     cost = row.view.sums.cost_usd
-    return (usd(cost, cost_mark(row.view.sums, row.estimated)), "" if cost is not None else "dim")
+    return (usd(cost, cost_mark(row.view.sums)), "" if cost is not None else "dim")
 
 
 def _advice(row: SessionRow) -> Span:
@@ -91,25 +88,6 @@ COLUMNS = (
 )
 
 
-class _Estimates:
-    """Whether a session's cost rests on estimates. Asked at each drawing, so that only new turns are looked at."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Sequence[Turn], bool]] = {}
-
-    def of(self, view: SessionView) -> bool:
-        """As :func:`monitor.reports.gather.has_estimates` says it."""
-        turns, found = self._known.get(view.session, ((), False))
-        if turns is not view.turns:
-            same = unchanged(turns, view.turns, len(turns))
-            if found and same < len(turns):  # what is no longer there may have been the only one
-                same, found = 0, False
-            turns = view.turns[same:] if same else view.turns
-            found = found or any(estimated(turn) for turn in turns)
-            self._known[view.session] = (view.turns, found)
-        return found
-
-
 class SessionList:
     """The sessions that match a filter, in an order. A row is a :class:`SessionRow`."""
 
@@ -124,7 +102,6 @@ class SessionList:
         self.sort = SORTS[0]
         self._shared: set[str] = set()
         self._sessions: Sequence[SessionView] = ()
-        self._estimates = _Estimates()
         self._changes = 0
 
     @property
@@ -175,7 +152,7 @@ class SessionList:
         if name in self._shared and name != view.session:
             # several sessions in one folder: the end of the id tells them apart (the beginning may be a time)
             name = f"{name} {printable(view.session[-4:])}"
-        return SessionRow(view, self.decisions.get(view.session), self.now, name, self._estimates.of(view))
+        return SessionRow(view, self.decisions.get(view.session), self.now, name)
 
     def find(self, session: str) -> int | None:
         """The row of a session, None if the filter hides it."""
