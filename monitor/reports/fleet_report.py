@@ -16,11 +16,11 @@ from monitor.decision import decide
 from monitor.pricing import PriceTable
 from monitor.readers.times import iso
 from monitor.records import Problem
-from monitor.reports import gather, shape
+from monitor.reports import shape
 from monitor.reports.encode import to_json
 from monitor.reports.fleet_spool import Spool
-from monitor.reports.gather import MissRow
 from monitor.reports.report_json import csv_text
+from monitor.sessions.misses import MissRow, by_cause, in_order
 from monitor.sessions.view import Loaded, SessionView
 
 TOP = 20  # sessions listed in the text
@@ -64,7 +64,7 @@ class ReportTally:
         self._times(view.first, view.last)
         add(self.total, shape.totals((view,)))
         self._groups(shape.by_model((view,)), shape.by_day((view,)))
-        for row in gather.misses((view,)):
+        for row in by_cause((view,)):
             self._miss(row)
         self.assumed_limits = self.assumed_limits or (view.usable_limit_assumed and view.usable_limit is not None)
         place = (view.sums.cost_usd or 0.0, view.sums.prompt_tokens or 0, view.session)
@@ -113,12 +113,7 @@ class ReportTally:
                     add(found, row)
 
     def _miss(self, row: MissRow) -> None:
-        found = self.misses.setdefault(row.cause, MissRow(row.cause))
-        found.calls += row.calls
-        found.partial += row.partial
-        found.unpriced += row.unpriced
-        if row.cost is not None:
-            found.cost = (found.cost or 0.0) + row.cost
+        self.misses.setdefault(row.cause, MissRow(row.cause)).add(row)
 
     def _least(self) -> tuple[float, int, str]:
         least = self.top[-1]
@@ -131,7 +126,7 @@ class ReportTally:
     # ------------------------------------------------------------------------------------------------ out
     def causes(self) -> list[MissRow]:
         """Cache misses by cause, the most frequent first."""
-        return gather.in_order(self.misses.values())
+        return in_order(self.misses.values())
 
     def by_model(self) -> list[Row]:
         """Sums for each model, the largest first."""

@@ -1,12 +1,12 @@
-"""Rows that every report shows and no view holds as such: windows, balances, misses by cause, days of a time zone.
+"""Rows that every report shows and no view holds as such: windows, days of a time zone.
 
 Nothing is defined anew here: windows are the calls grouped by the numbers the session layer gave them, sums are made by
-its own accumulator, costs of misses are added up.
+its own accumulator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -53,39 +53,6 @@ def windows(view: SessionView) -> list[WindowRow]:
     for row in rows.values():
         row.ended = closing.get((row.chain, row.last.index))
     return sorted(rows.values(), key=lambda row: (row.chain != "main", row.first.index))
-
-
-class MissRow(msgspec.Struct):
-    """Misses of one cause. ``cost``: USD above what reading from the cache would have cost; None: no price known."""
-
-    cause: str
-    calls: int = 0
-    partial: int = 0  # of these
-    cost: float | None = None
-    unpriced: int = 0
-
-
-def misses(views: Iterable[SessionView]) -> list[MissRow]:
-    """Cache misses by cause, the most frequent first."""
-    rows: dict[str, MissRow] = {}
-    for view in views:
-        for turn in view.turns:
-            cause = turn.cache_miss_cause
-            if cause is None:
-                continue
-            row = rows.setdefault(cause, MissRow(cause))
-            row.calls += 1
-            row.partial += turn.cache_outcome == "partial"
-            if turn.miss_cost_usd is None:
-                row.unpriced += 1
-            else:
-                row.cost = (row.cost or 0.0) + turn.miss_cost_usd
-    return in_order(rows.values())
-
-
-def in_order(rows: Iterable[MissRow]) -> list[MissRow]:
-    """The most frequent cause first."""
-    return sorted(rows, key=lambda row: (-row.calls, row.cause))
 
 
 def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from monitor._version import __version__
 from monitor.decision.model import Decision
-from monitor.reports import gather, html_sections, shape
+from monitor.reports import html_sections, shape
 from monitor.reports.clock import Clock
 from monitor.reports.html_parts import Raw, esc, meter, section, table, tag
 from monitor.reports.html_session import BALANCE_HEAD, badge, balance_cells, block, context, main_chain, session_spark
@@ -29,6 +29,7 @@ from monitor.reports.words import (
     plural,
     short,
 )
+from monitor.sessions.misses import by_cause
 from monitor.sessions.view import Loaded, SessionView
 
 #: calls in all pictures together; 170 bytes each
@@ -135,7 +136,7 @@ def _frame(found: Loaded, total: Mapping[str, Any], clock: Clock, now_ms: int, p
 def _totals(views: Sequence[SessionView], total: Mapping[str, Any]) -> Raw:
     prompts, reads = total["prompt_tokens"], total["cache_read_tokens"]
     share = reads / prompts if reads is not None and prompts else None
-    missed = gather.misses(views)
+    missed = by_cause(views)
     known = [row.cost for row in missed if row.cost is not None]
     lost = usd(sum(known), mark=AT_LEAST if any(row.unpriced for row in missed) else "") if known else ""
     inferred = f"{total['inferred_compactions']} inferred" if total["inferred_compactions"] else ""

@@ -14,6 +14,7 @@ from monitor.reports.html_parts import Raw, amount_bar, details, esc, section, t
 from monitor.reports.replayed import MOST_CALLS, Summary
 from monitor.reports.text import UNKNOWN, tokens, usd
 from monitor.reports.words import AT_LEAST, CAUSES, ESTIMATED, cause_word, cost_mark, output_mark, plural
+from monitor.sessions.misses import by_cause
 from monitor.sessions.view import Loaded, SessionView
 
 
@@ -61,7 +62,7 @@ def _sums(groups: Sequence[dict[str, Any]], key: str) -> Raw:
 
 def misses(views: Sequence[SessionView]) -> Raw:
     """Cache misses by cause, with what they cost above a cache read."""
-    found = gather.misses(views)
+    found = by_cause(views)
     if not found:
         return Raw("")
     largest = max((row.cost or 0.0 for row in found), default=0.0)

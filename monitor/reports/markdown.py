@@ -23,6 +23,7 @@ from monitor.reports.words import (
     used_mark,
     used_tokens,
 )
+from monitor.sessions.misses import by_cause
 from monitor.sessions.view import Loaded, SessionView
 
 _MOST_SESSIONS, _MOST_COMPACTIONS, _MOST_ROWS = 20, 10, 14
@@ -204,7 +205,7 @@ def _misses(views: Sequence[SessionView]) -> str:
             row.partial,
             usd(row.cost, mark=AT_LEAST if row.unpriced and row.cost is not None else ""),
         )
-        for row in gather.misses(views)
+        for row in by_cause(views)
     ]
     return _titled("Cache misses", table(("cause", "turns", "of these partial", "cost of it"), rows)) if rows else ""
 

@@ -22,6 +22,7 @@ from monitor.reports.words import (
     used_mark,
     used_tokens,
 )
+from monitor.sessions.misses import MissRow, by_cause
 from monitor.sessions.view import Loaded, SessionView
 
 _MOST_SESSIONS, _MOST_DAYS, _MOST_COMPACTIONS, _MOST_MODELS = 20, 14, 12, 12
@@ -62,7 +63,7 @@ def text(
     else:
         lines += [*totals_table(total, ink, most), "", *_sessions(found, decisions, clock, ink, most)]
         lines += compactions(found.sessions, clock, ink, most)
-    lines += misses_table(gather.misses(found.sessions), ink, most)
+    lines += misses_table(by_cause(found.sessions), ink, most)
     models = shape.by_model(found.sessions)
     if len(found.sessions) > 1 or len(models) > 1:
         lines += groups_table("By model", models, "model", ink, most, _MOST_MODELS)
@@ -201,7 +202,7 @@ def compactions(views: Sequence[SessionView], clock: Clock, ink: Ink, most: int)
 _VERDICTS = {"paid back": ("green",), "did not pay": ("red",), "not yet": ("yellow",)}
 
 
-def misses_table(found: Sequence[gather.MissRow], ink: Ink, most: int) -> list[str]:
+def misses_table(found: Sequence[MissRow], ink: Ink, most: int) -> list[str]:
     """Cache misses by cause, with what they cost above a cache read."""
     if not found:
         return []
