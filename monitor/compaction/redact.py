@@ -217,9 +217,12 @@ _PLAIN = re.compile(
 def find(texts: Iterable[str]) -> set[str]:
     """The secret values in ``texts``."""
     found: set[str] = set()
+    seen: set[str] = set()  # the same files are read and the same commands run again and again
     for text in texts:
         for line in _suspects(text):
-            _find_in(line.replace(MARK, "…"), found)  # the mark's own words are none
+            if line not in seen:
+                seen.add(line)
+                _find_in(line.replace(MARK, "…"), found)  # the mark's own words are none
         if "kind: Secret" in text:
             for block in _MANIFEST.findall(text):
                 found.update(v for v in _ENTRY.findall(block) if MARK not in v)
