@@ -247,7 +247,7 @@ class Follower:
 
             for changes in watch(
                 root,
-                step=20,
+                step=25,
                 debounce=50,
                 recursive=recursive,
                 stop_event=stop,
