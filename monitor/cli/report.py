@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monitor.cli import common, fleet
 
 if TYPE_CHECKING:
-    from monitor.sessions.view import Loaded
+    from monitor.decision import Decision
+    from monitor.pricing import PriceTable
+    from monitor.sessions.view import Loaded, SessionView
 
 FORMATS = ("text", "json", "csv", "html", "md")
+#: formats that show of several sessions only what is advised
+_BRIEF = ("text", "csv", "md")
 
 DESCRIPTION = """What was used, cached, compacted and paid. One session is shown in full, several as a list with sums. \
 --format html writes one page that opens offline."""
@@ -48,14 +53,13 @@ def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
     Raises:
         CommandError: there is no such time zone, or the file cannot be written.
     """
-    from monitor.decision import decide
     from monitor.reports.encode import encodable
     from monitor.reports.errors import ReportError
 
     now = common.now_ms(args)
     prices = common.price_table(args)
     out = getattr(args, "output", None)
-    decisions = {view.session: decide(view, now_ms=now, prices=prices) for view in found.sessions}
+    decisions = Decisions(found.sessions, now, prices, brief=form in _BRIEF and len(found.sessions) > 1)
     try:
         text = _text(args, found, decisions, now, form, prices)
     except ReportError as error:
@@ -63,7 +67,37 @@ def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
     common.write_output(encodable(text), out)
 
 
-def _text(args: argparse.Namespace, found: Loaded, decisions: Any, now: int, form: str, prices: Any) -> str:
+class Decisions(Mapping[str, "Decision"]):
+    """By session, made when they are asked for: a list of the latest sessions asks for few of thousands.
+
+    Args:
+        now: milliseconds since the epoch.
+        brief: only what is advised, without reasons and costs.
+    """
+
+    def __init__(self, views: Sequence[SessionView], now: int, prices: PriceTable, *, brief: bool) -> None:
+        self._views = {view.session: view for view in views}
+        self._now, self._prices, self._brief = now, prices, brief
+        self._made: dict[str, Decision] = {}
+
+    def __getitem__(self, session: str) -> Decision:
+        made = self._made.get(session)
+        if made is None:
+            from monitor.decision import decide
+
+            view = self._views[session]
+            made = decide(view, now_ms=self._now, prices=self._prices, brief=self._brief)
+            self._made[session] = made
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._views)
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+
+def _text(args: argparse.Namespace, found: Loaded, decisions: Decisions, now: int, form: str, prices: Any) -> str:
     out, zone = getattr(args, "output", None), getattr(args, "tz", None)
     if form == "json":
         from monitor.reports.encode import to_json

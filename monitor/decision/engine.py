@@ -46,6 +46,7 @@ def decide(
     threshold: int | None = DEFAULT_THRESHOLD,
     previous: Decision | None = None,
     explain: bool = False,
+    brief: bool = False,
 ) -> Decision:
     """What to do with a session.
 
@@ -56,6 +57,7 @@ def decide(
         threshold: the user's own size in prompt tokens; None for none. Off for windows over 400,000 tokens.
         previous: the decision before this one, for hysteresis.
         explain: also give every row with the outcome of its conditions (:attr:`Decision.rows`).
+        brief: leave out reasons, costs and what would change it, where many are asked for.
     """
     return decide_on(
         facts_of(view),
@@ -65,6 +67,7 @@ def decide(
         threshold=threshold,
         previous=previous,
         explain=explain,
+        brief=brief,
     )
 
 
@@ -81,7 +84,7 @@ def decide_on(
 ) -> Decision:
     """:func:`decide` on facts that were gathered some other way (replay, status line).
 
-    ``brief`` leaves out reasons, costs and what would change it: a replay asks thousands of times.
+    ``brief``: see :func:`decide`; a replay asks thousands of times.
     """
     table = table or builtin()
     measured = measure(facts, now_ms=now_ms, prices=prices, threshold=threshold, settings=table.settings)

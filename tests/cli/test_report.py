@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from monitor.cli import main
+from monitor.decision.model import ACTION_WORDS
 from tests.dashboard.claude_log import write_log
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -94,6 +98,23 @@ def test_a_long_history_says_where_the_backtest_is_made(tmp_path: Path, capsys: 
     write_log(log, 1_100)
     assert main(["report", str(log), "--format", "html"]) == 0
     assert "`ctxmon backtest PATH` replays any number" in capsys.readouterr().out
+
+
+def test_lists_advise_what_the_full_decision_advises(capsys: pytest.CaptureFixture[str]) -> None:
+    """A list asks for what is advised alone, which is made without reasons and costs."""
+
+    def report(form: str) -> str:
+        assert main(["report", str(ROOT / "sample_logs"), "--format", form]) == 0
+        return capsys.readouterr().out
+
+    full = {one["session"]: one["decision"]["action"] for one in json.loads(report("json"))["sessions"]}
+    rows = list(csv.DictReader(report("csv").splitlines()))
+    assert {row["session"]: row["decision"] for row in rows} == full
+    assert len(set(full.values())) > 1
+    texts, pages = report("text").splitlines(), report("md").splitlines()
+    for session, action in list(full.items()):
+        for lines in (texts, pages):
+            assert any(session[:8] in line and ACTION_WORDS[action] in line for line in lines), (session, action)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of other encodings exist on POSIX file systems")
