@@ -354,12 +354,12 @@ def main(argv: list[str] | None = None) -> int:
     if problems:
         print(f"{len(problems)} differences; settle each in {EXCEPTIONS.name}", file=sys.stderr)
         return 1
-    raw = shape.encode(file)
+    raw, place = shape.encode(file), Path(shape.PATH)
     if args.check:
-        return 0 if raw == shape.PATH.read_bytes() else 1
-    temp = shape.PATH.with_suffix(".tmp")
+        return 0 if raw == place.read_bytes() else 1
+    temp = place.with_suffix(".tmp")
     temp.write_bytes(raw)
-    temp.replace(shape.PATH)
+    temp.replace(place)
     print(f"{len(file.models)} models, {len(raw) / 1000:.0f} kB")
     return 0
 

@@ -74,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
     if args.print_table:
         from monitor.decision.table import SOURCE
 
-        common.write_output(SOURCE.read_text(encoding="utf-8"), None)
+        with open(SOURCE, encoding="utf-8") as stream:
+            common.write_output(stream.read(), None)
         return 0
     table = table_of(args)
     if args.watch:

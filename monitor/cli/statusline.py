@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from pathlib import Path
 from typing import Any
 
 from monitor.cli import common
@@ -17,7 +16,8 @@ turns left, cache with time to expiry, quota, and the advice."""
 def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
     """Options of `statusline`."""
     parser = common.command(subparsers, "statusline", parent, DESCRIPTION)
-    parser.add_argument("--table", type=Path, metavar="FILE", help="your own decision table (YAML; takes 20 ms more)")
+    parser.add_argument("--table", type=common.file, metavar="FILE",
+                        help="your own decision table (YAML; takes 20 ms more)")  # fmt: skip
     parser.add_argument("--threshold", type=int, default=100_000, metavar="TOKENS",
                         help="prompt tokens from which to advise a compaction (default 100000, 0: off)")  # fmt: skip
     parser.add_argument("--color", action="store_true", help="colour the advice")

@@ -7,9 +7,9 @@ is unknown; only true fires a row.
 """
 
 import operator
+import os.path
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,9 +17,9 @@ import msgspec
 from monitor.decision.model import Action, RowTrace
 from monitor.decision.specs import SPECS, shown, shown_as
 
-PATH = Path(__file__).resolve().parent.parent / "data" / "decision.json"
+PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "decision.json")
 #: what it is compiled from
-SOURCE = PATH.with_suffix(".yaml")
+SOURCE = os.path.splitext(PATH)[0] + ".yaml"
 Values = Mapping[str, Any]
 Test = Callable[[Values], bool | None]
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -143,7 +143,8 @@ def builtin() -> Table:
     """The built-in table (read once per process, about 0.2 ms)."""
     global _builtin
     if _builtin is None:
-        _builtin = msgspec.json.decode(PATH.read_bytes(), type=Table)
+        with open(PATH, "rb") as stream:
+            _builtin = msgspec.json.decode(stream.read(), type=Table)
     return _builtin
 
 

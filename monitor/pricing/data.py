@@ -4,12 +4,12 @@ One model a line, decoded into typed records in about a millisecond. ``scripts/u
 edits it by hand. ``docs/prices.md`` explains the fields to people.
 """
 
-from pathlib import Path
+import os.path
 
 import msgspec
 
 SCHEMA = "ctxmon.price-data/1"
-PATH = Path(__file__).resolve().parent.parent / "data" / "prices.json"
+PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "prices.json")
 
 #: input, output, cache read, cache write 5 min, cache write 1 h; USD per million tokens
 Rates = tuple[float | None, float | None, float | None, float | None, float | None]
@@ -69,9 +69,10 @@ def decode(raw: bytes) -> PriceData:
     return _decoder.decode(raw)
 
 
-def load(path: Path = PATH) -> PriceData:
+def load(path: str = PATH) -> PriceData:
     """Read the generated file (about 1 ms of CPU)."""
-    return decode(path.read_bytes())
+    with open(path, "rb") as stream:
+        return decode(stream.read())
 
 
 def encode(data: PriceData) -> bytes:

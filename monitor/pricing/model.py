@@ -7,9 +7,12 @@ a price list says so.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class PriceFileError(ValueError):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from datetime import date
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from monitor.pricing import data, names
 from monitor.pricing.model import Limits, Price, PriceFileError, Tier
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MEMO_LIMIT = 8192  # names come from logs: a hostile one must not grow the memo without end
 _DAY_MS = 86_400_000

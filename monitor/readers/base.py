@@ -14,13 +14,15 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
-from typing import IO, Any, Protocol, cast, runtime_checkable
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import msgspec
 
 from monitor.readers.lines import Skipped, readable
 from monitor.records import Problem, Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: a head is first this long; a longer one is read only where the short one does not tell the format
 HEAD_BYTES, LONG_HEAD_BYTES = 32 * 1024, 1024 * 1024

@@ -8,7 +8,6 @@ zero. Everything is optional; whatever is missing is left out of the line.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -72,7 +71,7 @@ def parse(data: bytes) -> dict[str, Any]:
 def status(data: Mapping[str, Any], *, prices: PriceTable | None, overrides: Overrides | None = None) -> Status:
     """Gather what the status JSON and the end of the transcript say. Odd values count as missing."""
     path = data.get("transcript_path")
-    tail = read_tail(Path(path)) if isinstance(path, str) and path else None
+    tail = read_tail(path) if isinstance(path, str) and path else None
     window_part = _mapping(data.get("context_window"))
     prompt, output, state = _usage(window_part, tail)
     model = _text(_mapping(data.get("model")).get("id")) or (tail.model if tail is not None else None)

@@ -8,7 +8,7 @@ one call (same message id) is as in :mod:`monitor.readers.claude_code`.
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
+from os import PathLike
 
 import msgspec
 
@@ -84,10 +84,10 @@ class TailFacts(msgspec.Struct, frozen=True, kw_only=True):
     misses: int = 0
 
 
-def read_tail(path: Path, size: int = TAIL_BYTES) -> TailFacts | None:
+def read_tail(path: str | PathLike[str], size: int = TAIL_BYTES) -> TailFacts | None:
     """Read the end of a transcript; None if it cannot be opened or holds no call."""
     try:
-        with path.open("rb") as stream:
+        with open(path, "rb") as stream:
             end = stream.seek(0, 2)
             start = max(0, end - size)
             stream.seek(start)

@@ -66,7 +66,7 @@ def test_nothing_heavy_is_imported():
     """What would not fit into 60 ms of CPU stays out."""
     code = (
         "import sys, monitor.cli; monitor.cli.main(['statusline']);"
-        "print(sorted(m for m in ('yaml','pandas','textual','httpx','rich','tiktoken','numpy','watchfiles',"
+        "print(sorted(m for m in ('yaml','pandas','textual','httpx','rich','tiktoken','numpy','watchfiles','pathlib',"
         "'monitor.readers.claude_code','monitor.readers.step_parse','monitor.sessions.load','asyncio')"
         " if m in sys.modules))"
     )

@@ -155,7 +155,7 @@ def test_settings_are_read_with_their_units():
 def test_the_compiled_table_is_the_source():
     table = parse(SOURCE.read_text(encoding="utf-8"), SOURCE.name)
     assert msgspec.structs.replace(table, name="built-in") == builtin()
-    assert tables.PATH.read_bytes().replace(b"\r\n", b"\n") == encode(table)
+    assert Path(tables.PATH).read_bytes().replace(b"\r\n", b"\n") == encode(table)
 
 
 def test_the_generated_files_are_up_to_date():

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -18,14 +19,14 @@ SELLERS = {*VENDORS, *GATEWAYS, "bedrock-global"}
 
 
 def test_the_file_is_what_the_script_writes() -> None:
-    assert data.encode(FILE) == data.PATH.read_bytes()  # nobody edited it by hand
+    assert data.encode(FILE) == Path(data.PATH).read_bytes()  # nobody edited it by hand
     assert FILE.schema == data.SCHEMA
     assert set(FILE.sources) == {"genai-prices", "litellm"}
     date.fromisoformat(FILE.date)
 
 
 def test_it_is_plain_json_with_one_model_a_line() -> None:
-    text = data.PATH.read_text(encoding="utf-8")
+    text = Path(data.PATH).read_text(encoding="utf-8")
     assert len(json.loads(text)["models"]) == len(FILE.models)
     assert sum(line.startswith('{"model":') for line in text.splitlines()) == len(FILE.models)
 
