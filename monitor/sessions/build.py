@@ -54,6 +54,7 @@ class Session(msgspec.Struct):
     view: SessionView | None = None
     ledger: Ledger = msgspec.field(default_factory=Ledger)
     _fold: Fold | None = None
+    _mixed: bool = False  # records are not in order yet
     _limits: dict[tuple[str | None, int | None, int | None], Limits] = msgspec.field(default_factory=dict)
 
     def put(self, item: Item, key: tuple[int, int, int]) -> None:
@@ -62,11 +63,17 @@ class Session(msgspec.Struct):
         if not order or key >= order[-1]:  # at the end, behind all that was folded
             self.items.tail.append(item)
             order.append(key)
+        elif self._fold is None:
+            self.items.tail.append(item)
+            order.append(key)
+            self._mixed = True
         else:
             place = bisect_right(order, key)
             self.items.tail.insert(place, item)
             order.insert(place, key)
-            self.changed_from = min(self.changed_from, place + self.order.packed)
+            place += self.order.packed
+            if place < self.changed_from:
+                self.changed_from = place
         if item.file != self.last_file:
             self.last_file = item.file
             self.files[item.file] = None
@@ -79,8 +86,18 @@ class Session(msgspec.Struct):
         elif isinstance(item, Event) and item.trigger == "auto" and not item.in_call:
             self._compacted_by_itself(item.recorded_before or 0)
 
+    def sort(self) -> None:
+        """Bring records into order. While nothing is folded yet they are put in as they come, which is quicker."""
+        if self._mixed:
+            self._mixed = False
+            items, order = self.items.tail, self.order.tail
+            places = sorted(range(len(order)), key=order.__getitem__)  # stable: of equal ones the first stays first
+            items[:] = [items[place] for place in places]
+            order.sort()
+
     def drop(self, item: Item, key: tuple[int, int, int]) -> bool:
         """Take a record out again; False if it was not there. It must not be packed."""
+        self.sort()
         order, items = self.order.tail, self.items.tail
         place = bisect_right(order, key)
         while place > 0 and order[place - 1] == key:
@@ -143,8 +160,13 @@ class Session(msgspec.Struct):
             found = self._limits[key] = (window, source, usable)
         return found
 
-    def refresh(self, inherited: Callable[[Item], bool]) -> SessionView:
-        """Fold what changed and make a new view."""
+    def refresh(self, inherited: Callable[[Item], bool] | None) -> SessionView:
+        """Fold what changed and make a new view.
+
+        Args:
+            inherited: see :meth:`Fold.run`.
+        """
+        self.sort()
         if self._fold is None:
             self._fold = Fold(self.settings.prices, self.limit_of)
             self.changed_from = 0

@@ -40,11 +40,11 @@ _unpack = lru_cache(maxsize=12)(_unpacked)
 class Kept(Sequence[T], Generic[T]):
     """Reading a list whose first entries are packed. Slices are tuples. Equal to any sequence of equal entries."""
 
-    __slots__ = ("_blocks", "_tail")
+    __slots__ = ("_blocks", "tail")
 
     def __init__(self, blocks: Sequence[bytes], tail: Sequence[T]) -> None:
         self._blocks = blocks  # BLOCK entries each
-        self._tail = tail
+        self.tail = tail
 
     @property
     def packed(self) -> int:
@@ -52,7 +52,7 @@ class Kept(Sequence[T], Generic[T]):
         return len(self._blocks) * BLOCK
 
     def __len__(self) -> int:
-        return len(self._blocks) * BLOCK + len(self._tail)
+        return len(self._blocks) * BLOCK + len(self.tail)
 
     @overload
     def __getitem__(self, place: int) -> T: ...
@@ -63,14 +63,14 @@ class Kept(Sequence[T], Generic[T]):
         if isinstance(place, slice):
             start, stop, step = place.indices(len(self))
             if step == 1 and start >= cold:
-                return tuple(self._tail[start - cold : max(start, stop) - cold])
+                return tuple(self.tail[start - cold : max(start, stop) - cold])
             return tuple(self[i] for i in range(start, stop, step))
         if place < 0:
-            place += cold + len(self._tail)
+            place += cold + len(self.tail)
             if place < 0:
                 raise IndexError("history index out of range")
         if place >= cold:
-            return self._tail[place - cold]
+            return self.tail[place - cold]
         entry: T = _unpack(self._blocks[place // BLOCK])[place % BLOCK]
         return entry
 
@@ -78,10 +78,10 @@ class Kept(Sequence[T], Generic[T]):
         for number, block in enumerate(self._blocks):
             # who looks for the first of a kind comes here again and again; the others would push each other out
             yield from _unpacked(block) if number else _unpack(block)
-        yield from self._tail
+        yield from self.tail
 
     def __reversed__(self) -> Iterator[T]:
-        yield from reversed(self._tail)
+        yield from reversed(self.tail)
         for block in reversed(self._blocks):
             yield from reversed(_unpack(block))
 
@@ -101,29 +101,24 @@ class History(Kept[T]):
 
     __slots__ = ()
     _blocks: list[bytes]
-    _tail: list[T]
+    tail: list[T]  # the entries that are not packed; the list itself, for searching in it
 
     def __init__(self, entries: Iterable[T] = ()) -> None:
         super().__init__([], list(entries))
 
-    @property
-    def tail(self) -> list[T]:
-        """The entries that are not packed; the list itself, for searching in it."""
-        return self._tail
-
     def append(self, entry: T) -> None:
         """At the end."""
-        self._tail.append(entry)
+        self.tail.append(entry)
 
     def insert(self, place: int, entry: T) -> None:
         """Before the entry at ``place``, which must not be packed."""
-        self._tail.insert(self._hot(place), entry)
+        self.tail.insert(self._hot(place), entry)
 
     def __setitem__(self, place: int, entry: T) -> None:
-        self._tail[self._hot(place)] = entry
+        self.tail[self._hot(place)] = entry
 
     def __delitem__(self, place: int) -> None:
-        del self._tail[self._hot(place)]
+        del self.tail[self._hot(place)]
 
     def _hot(self, place: int) -> int:
         if place < self.packed:
@@ -133,25 +128,25 @@ class History(Kept[T]):
     def cut(self, length: int) -> None:
         """Keep the first ``length`` entries; what is left of the block that is cut through becomes objects again."""
         if length >= self.packed:
-            del self._tail[length - self.packed :]
+            del self.tail[length - self.packed :]
             return
         whole = length // BLOCK
         part = _unpacked(self._blocks[whole])[: length % BLOCK]
         del self._blocks[whole:]
-        self._tail[:] = part
+        self.tail[:] = part
 
     def pack(self, blocks: int) -> None:
         """Pack the oldest ``blocks`` blocks of what is not packed yet, at most as many as there are."""
-        for _ in range(min(blocks, len(self._tail) // BLOCK)):
-            self._blocks.append(_pack(self._tail[:BLOCK]))
-            del self._tail[:BLOCK]
+        for _ in range(min(blocks, len(self.tail) // BLOCK)):
+            self._blocks.append(_pack(self.tail[:BLOCK]))
+            del self.tail[:BLOCK]
 
     def unpack(self) -> None:
         """All entries as objects again."""
         if self._blocks:
-            self._tail[:0] = [entry for block in self._blocks for entry in _unpacked(block)]
+            self.tail[:0] = [entry for block in self._blocks for entry in _unpacked(block)]
             self._blocks.clear()
 
     def freeze(self) -> Sequence[T]:
         """The list as it is now; later changes do not show in it."""
-        return Kept(tuple(self._blocks), tuple(self._tail)) if self._blocks else tuple(self._tail)
+        return Kept(tuple(self._blocks), tuple(self.tail)) if self._blocks else tuple(self.tail)

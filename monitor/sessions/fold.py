@@ -36,6 +36,9 @@ from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
 #: (context limit, how it is known, usable limit) of a call
 Limits = tuple[int | None, LimitSource | None, int | None]
 LimitOf = Callable[[Call], Limits]
+#: (USD as logged or by the list, the list price of the model, where the cost is from, whether the price is one of a
+#: similar name)
+Cost = tuple[float | None, Price | None, CostSource | None, bool]
 _STEP = 256  # records between checkpoints
 _REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
 _NEAR = 200  # turns before a changed prefix that tell how deep the change lies
@@ -88,13 +91,14 @@ class Fold:
         self._checkpoints: list[State] = [State()]
 
     def run(
-        self, records: Sequence[Call | Event], changed_from: int, inherited: Callable[[Call | Event], bool]
+        self, records: Sequence[Call | Event], changed_from: int, inherited: Callable[[Call | Event], bool] | None
     ) -> None:
         """Fold a session's records, which are the same as last time before ``changed_from``.
 
         Args:
             records: in time order.
-            inherited: tells the records that another session owns: context of this session, not part of it.
+            inherited: tells the records that another session owns: context of this session, not part of it;
+                None if there are none.
         """
         safe = min(changed_from, len(records)) - _REACH
         while len(self._checkpoints) > 1 and self._checkpoints[-1].place > safe:
@@ -108,20 +112,20 @@ class Fold:
                 self._checkpoint(place, last_checkpoint)
             record = records[place]
             if type(record) is Event:
-                if not inherited(record):
+                if inherited is None or not inherited(record):
                     self._event(record)
                 continue
             call: Call = record  # type: ignore[assignment]
-            if call.inherited or inherited(call):
+            if call.inherited or (inherited is not None and inherited(call)):
                 self._inherit(call)
-            elif not call.counts:
-                self._beside(call)
-            elif call.purpose == "work":
+            elif (call.purpose == "work" and call.status == "ok") or call.works:  # mostly, without asking for works
                 if place + 1 < end and type(records[place + 1]) is Event:
                     self._inside(call, records, place)
                 self._work(call, records, place)
-            else:
+            elif call.counts:
                 self._summary(call)
+            else:
+                self._beside(call)
         state.place = end
 
     def _go_back_to(self, checkpoint: State) -> None:
@@ -170,11 +174,12 @@ class Fold:
         acc = self._acc(call)
         if not call.answered:
             acc.errors += call.status == "error"
-            self._list(call, chain, call.cost_usd, None)
+            how: CostSource | None = "logged" if call.cost_usd is not None else None
+            self._list(call, chain, (call.cost_usd, None, how, False))
             return
         chain.side_calls += 1
         acc.side += 1
-        self._list(call, chain, *self._cost(call))
+        self._list(call, chain, self._cost(call))
 
     def _acc(self, call: Call) -> Acc:
         key = (call.model, call.time // _DAY if call.time is not None else None)
@@ -183,43 +188,46 @@ class Fold:
             acc = self.state.sums[key] = Acc()
         return acc
 
-    def _cost(self, call: Call) -> tuple[float | None, Price | None]:
-        """USD of a call, as logged or by the list, and the list price of its model."""
+    def _cost(self, call: Call) -> Cost:
+        """What a call cost."""
         price = self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
         cost = call.cost_usd
-        if cost is not None or price is None:
-            return cost, price
+        if cost is not None:
+            return cost, price, "logged", False
+        if price is None:
+            return None, None, None, False
         if call.billed is not None:
-            return price.cost_of(call.billed), price
-        return price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
-                          call.cache_write_1h_tokens, call.output_tokens), price  # fmt: skip
+            cost = price.cost_of(call.billed)
+        else:
+            cost = price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
+                              call.cache_write_1h_tokens, call.output_tokens)  # fmt: skip
+        return (None, price, None, False) if cost is None else (cost, price, "table", price.estimated)
 
-    def _list(self, call: Call, chain: Chain, cost: float | None, price: Price | None) -> None:
+    def _list(self, call: Call, chain: Chain, cost: Cost) -> None:
         """A call beside the curve as a turn."""
         limit, how, _ = self.limit_of(call)
         self._turns.append(
             Turn(call, self._packed + len(self._turns), chain.window, call.exchange, None,
-                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, how, cost,
-                 *_told(call, cost, price))
+                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, how, cost[0],
+                 cost[2], cost[3])
         )  # fmt: skip
 
     def _summary(self, call: Call) -> None:
         """A call that wrote a summary: it counts in the sums and is part of no curve."""
         chain = self._chain(call.chain)
-        cost, price = self._cost(call)
-        self._acc(call).add(call, cost, _told(call, cost, price)[1])
+        cost = self._cost(call)
+        self._acc(call).add(call, cost[0], cost[3])
         chain.calls += 1
         if call.time is not None:  # it read the context and kept it warm
             parent = self._chain("main") if call.chain == "side" else chain
             parent.last_request = call.time
-        self._list(call, chain, cost, price)
+        self._list(call, chain, cost)
 
     def _work(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
         """A call of the conversation."""
         state = self.state
         chain = state.chains.get(call.chain) or self._chain(call.chain)
-        cost, price = self._cost(call)
-        how, rough = _told(call, cost, price)
+        cost, price, how, rough = self._cost(call)
         self._acc(call).add(call, cost, rough)
         limits = self.limit_of(call)
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
@@ -377,13 +385,6 @@ class Fold:
             if event.kind == "compaction" and after is not None and usable and after > THRASH_SHARE * usable:
                 self._thrash(chain, event)
         chain.waiting = ()
-
-
-def _told(call: Call, cost: float | None, price: Price | None) -> tuple[CostSource | None, bool]:
-    """Where the cost of a call is from, and whether the list price is one of a similar name."""
-    if cost is None:
-        return None, False
-    return ("logged", False) if call.cost_usd is not None else ("table", price is not None and price.estimated)
 
 
 def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[Call]:

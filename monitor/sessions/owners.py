@@ -37,6 +37,7 @@ def settle(holders: Mapping[str, Mapping[str, list[Entry]]], sessions: Mapping[s
 def _parts(session: Session, sets: Mapping[str, frozenset[str]]) -> dict[frozenset[str], int]:
     """Who holds the calls of a session with it -> when these calls begin; up to the first one that is its alone."""
     found: dict[frozenset[str], int] = {}
+    session.sort()
     for item, place in zip(session.items, session.order, strict=True):
         if type(item) is Call and not item.inherited:
             names = sets.get(item.key)

@@ -14,9 +14,10 @@ import msgspec
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.attic import Attic
 from monitor.sessions.build import Session, Settings
+from monitor.sessions.loose import Loose
 from monitor.sessions.owners import settle
 from monitor.sessions.refit import Own, applied, own
-from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose, name_of
+from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose
 from monitor.sessions.view import SessionView
 from monitor.sources.files import Batch
 
@@ -47,10 +48,7 @@ class Store:
         self._sharing: set[str] = set()  # sessions that share keys
         self._shared_changed = False
         self._dirty: set[str] = set()
-        self._loose: dict[str, tuple[Call, Key]] = {}  # calls whose session is not known by a name
-        self._loose_changed = False
-        self._loose_events: dict[str, tuple[Event, Key]] = {}  # events that belong to a call (key "<call>#…")
-        self._assigned: dict[str, Item] = {}
+        self._loose = Loose()
         self.session_by: str | None = None
         self._own: Own | None = None  # factors of forecasts from the user's own history
 
@@ -62,17 +60,37 @@ class Store:
             state = self.files[batch.file] = FileState(len(self.files))
         elif batch.replace:
             self._forget(state, batch.file)
+        told, number = state.calls, state.number
+        session: Session | None = None
         for record in batch.records:
-            if isinstance(record, Call):
-                self._take(state, state.calls, record)
-            elif isinstance(record, Step):
-                self._step(state, record)
-            elif isinstance(record, Event):
-                self._take(state, state.events, record)
-            elif isinstance(record, SessionInfo):
-                self._info(state, record)
+            if not isinstance(record, Call):
+                self._other(state, record)
+                continue
+            local = record.key or record.line
+            if local in told or is_loose(record) or self._attic.known:
+                self._take(state, told, record)
+                continue
+            # nearly every record of a past log comes here
+            time = record.time
+            if time is None:
+                time = state.last_time
             else:
-                state.problems.append(record)
+                state.last_time = time
+            told[local] = entry = (record, (time, number, record.line or 0))
+            if session is None or session.name != record.session:
+                session = self._session(record.session)
+                self._dirty.add(session.name)
+            self._put(session, entry)
+
+    def _other(self, state: FileState, record: Event | Problem | SessionInfo | Step) -> None:
+        if isinstance(record, Step):
+            self._step(state, record)
+        elif isinstance(record, Event):
+            self._take(state, state.events, record)
+        elif isinstance(record, SessionInfo):
+            self._info(state, record)
+        else:
+            state.problems.append(record)
 
     def _take(self, state: FileState, told: dict[str | int | None, Entry], item: Item) -> None:
         time = item.time
@@ -92,11 +110,7 @@ class Store:
             self._remove(*old)
         told[local] = entry = (item, place)
         if is_loose(item):
-            if type(item) is Call:
-                self._loose[name_of(item)] = (item, place)
-            elif type(item) is Event:
-                self._loose_events[name_of(item)] = (item, place)
-            self._loose_changed = True
+            self._loose.put(item, place)
         else:
             self._enter(entry)
 
@@ -116,9 +130,14 @@ class Store:
                 self._bring_back(self._attic.holding(item))
             if session.in_cold(entry[1]):
                 self._bring_back([name])
-        if item.key and self._keys.setdefault(item.key, entry) is not entry and self._again(item.key, session, entry):
+        self._put(session, entry)
+
+    def _put(self, session: Session, entry: Entry) -> None:
+        item = entry[0]
+        key = item.key
+        if key and self._keys.setdefault(key, entry) is not entry and self._again(key, session, entry):
             return
-        if name in self._sharing:
+        if session.name in self._sharing:
             self._shared_changed = True
         session.put(item, entry[1])
 
@@ -156,14 +175,10 @@ class Store:
         session.put(*best)
 
     def _remove(self, item: Item, place: Key) -> None:
-        if not is_loose(item):
-            self._leave(item, place)
-            return
-        if type(item) is Call:
-            self._loose.pop(name_of(item), None)
+        if is_loose(item):
+            self._loose.remove(item)
         else:
-            self._loose_events.pop(name_of(item), None)
-        self._loose_changed = True
+            self._leave(item, place)
 
     def _leave(self, item: Item, place: Key) -> None:
         name = item.session
@@ -267,30 +282,13 @@ class Store:
     # ------------------------------------------------------------------------------------------------ sessions
     def _settle_loose(self) -> None:
         """Form sessions of calls that name none, and move the events of these calls along."""
-        from monitor.sessions.sessionize import assign, relocate
-
-        self._loose_changed = False
-        entries = sorted(self._loose.values(), key=lambda entry: entry[1])
-        assigned = assign([call for call, _ in entries], session_by=self.session_by)
-        happened = list(self._loose_events.values())
-        moved = relocate([event for event, _ in happened], assigned)
-        fresh: dict[str, Item] = {}
-        told: list[tuple[Item, Key, Item]] = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
-        told += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
-        for item, place, result in told:
-            name = name_of(item)
-            old = self._assigned.get(name)
-            if old is not None and old == result:
-                fresh[name] = old
-                continue
+        changes, gone = self._loose.settle(self.session_by)
+        for old, place, result in changes:
             if old is not None:
                 self._leave(old, place)
             self._enter((result, place))
-            fresh[name] = result
-        for name, gone in self._assigned.items():
-            if name not in fresh:
-                self._drop_anywhere(gone)
-        self._assigned = fresh
+        for item in gone:
+            self._drop_anywhere(item)
 
     def _drop_anywhere(self, gone: Item) -> None:
         session = self.sessions.get(gone.session)
@@ -320,7 +318,7 @@ class Store:
     # ------------------------------------------------------------------------------------------------ out
     def refresh(self) -> list[SessionView]:
         """Analyse what changed; the views that are new or different."""
-        if self._loose_changed:
+        if self._loose.changed:
             self._settle_loose()
         if self._shared_changed:
             self._settle_owners()
@@ -331,7 +329,7 @@ class Store:
                 del self.sessions[name]
                 continue
             shared = name in self._sharing
-            view = session.refresh(partial(self.inherited, name=name) if shared else _never)
+            view = session.refresh(partial(self.inherited, name=name) if shared else None)
             if self._own is not None:
                 view = session.view = applied(view, self._own)
             changed.append(view)
@@ -389,7 +387,3 @@ class Store:
                 if isinstance(item, Call) and item.inherited:
                     found[item.file] = found.get(item.file, 0) + 1
         return found
-
-
-def _never(item: Item) -> bool:
-    return False
