@@ -1,5 +1,4 @@
 """An agent that compacts its context: BASE_URL=http://localhost:11434/v1 MODEL=qwen3:8b python own_agent.py TASK…"""
-
 import json
 import os
 import subprocess
@@ -9,14 +8,8 @@ import httpx
 
 from monitor.compaction import Compactor
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "run",
-        "description": "Run a shell command",
-        "parameters": {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]},
-    },
-}
+TOOL = {"type": "function", "function": {"name": "run", "description": "Run a shell command", "parameters": {
+    "type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}}}
 key = {"authorization": f"Bearer {os.environ.get('API_KEY') or 'none'}"}
 model = httpx.Client(base_url=os.environ["BASE_URL"], headers=key, timeout=300)
 compactor = Compactor(threshold=int(os.environ.get("THRESHOLD", "100000")))  # prompt tokens; 2 exchanges are kept

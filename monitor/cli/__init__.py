@@ -58,8 +58,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     module.add_parser(subparsers, common.options())
     try:
         parsed = parser.parse_args([command, *rest])
+        _lighten()
+        if kept := common.settled(parsed):
+            subparsers.choices[command].set_defaults(**kept)
+            parsed = parser.parse_args([command, *rest])
     except SystemExit as stop:
         return int(stop.code or 0) if isinstance(stop.code, int) or stop.code is None else 2
+    except common.CommandError as error:
+        print(f"ctxmon {command}: {error}", file=sys.stderr)
+        return error.code
     return _run(module.run, parsed, command)
 
 
@@ -82,11 +89,9 @@ def _lighten() -> None:
 
 
 def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
-    from monitor.cli.common import CommandError, check_settings
+    from monitor.cli.common import CommandError
 
     try:
-        check_settings(parsed)
-        _lighten()
         return int(run(parsed) or 0)  # type: ignore[operator]
     except CommandError as error:
         print(f"ctxmon {command}: {error}", file=sys.stderr)

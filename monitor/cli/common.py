@@ -56,7 +56,8 @@ def options() -> argparse.ArgumentParser:
         "--prices", metavar="FILE", type=file, help="own prices (YAML or JSON) on top of the built-in table"
     )
     group.add_argument("--version", action="version", version=f"ctxmon {__version__}")
-    group.add_argument("--config", metavar="FILE", type=file, help="settings file (TOML or YAML)")
+    group.add_argument("--config", metavar="FILE", type=file,
+                       help="settings file, TOML or YAML (default: config.toml in ~/.config/ctxmon)")  # fmt: skip
     group.add_argument("--no-cache", action="store_true", help="read everything anew, keep nothing")
     group.add_argument("-q", "--quiet", action="store_true", help="no notes on stderr")
     group.add_argument("-v", "--verbose", action="store_true", help="more notes on stderr")
@@ -157,15 +158,31 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
     return found
 
 
-def check_settings(args: argparse.Namespace) -> None:
-    """A settings file that was named must be there, also for commands that need nothing of it.
+def settled(args: argparse.Namespace) -> dict[str, Any]:
+    """What options are by the section ``defaults`` of the user's settings file, if they are not given.
 
     Raises:
-        CommandError: there is no such file.
+        CommandError: the file named is not there, or that section is wrong.
     """
-    config = getattr(args, "config", None)
+    config: Path | None = getattr(args, "config", None)
     if config is not None and not config.is_file():
         raise CommandError(f"--config {config}: there is no such file")
+    from monitor.compaction.settings_file import found
+
+    if config is None and found() is None:
+        return {}
+    from pathlib import Path
+
+    from monitor.compaction.options import CompactionError
+    from monitor.compaction.settings import load
+
+    try:
+        kept = load(config, only="defaults")
+    except CompactionError as error:
+        raise CommandError(str(error), error.code) from None
+    files = {name: kept.defaults[name] for name in ("prices", "table") if name in kept.defaults}
+    beside = Path(kept.path).parent
+    return kept.defaults | {name: str(beside / Path(file).expanduser()) for name, file in files.items()}
 
 
 def protect(out: Path | None, inputs: Iterable[str]) -> None:

@@ -1,14 +1,13 @@
-"""Settings of ``ctxmon compact`` as people keep them: a TOML or YAML file with the sections ``llm`` and ``compact``.
+"""Settings as people keep them: a TOML or YAML file with the sections ``defaults`` (what options are if they are not
+given, for every command), ``llm`` and ``compact``.
 
-Where: ``--config FILE``; else ``config.toml``, ``config.yaml`` or ``config.yml`` in the user folder
-(``$CTXMON_CONFIG_DIR``, ``$XDG_CONFIG_HOME/ctxmon``, ``%APPDATA%\\ctxmon`` or ``~/.config/ctxmon``). Other sections are
-left alone. A key is never kept in the file: only the name of the environment variable that holds it.
+Where: ``--config FILE``; else :mod:`.settings_file` tells. Other sections are left alone. A key is never kept in the
+file: only the name of the environment variable that holds it.
 """
 
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -16,10 +15,18 @@ from typing import Any
 
 import msgspec
 
+from monitor.compaction import settings_file
 from monitor.compaction.options import PRESETS, STRATEGIES, CompactionError
 
 #: key -> (type, what it does); the help of the command is made of this
 KEYS: dict[str, dict[str, tuple[type, str]]] = {
+    "defaults": {
+        "context_limit": (list, "context window in tokens, or a list of [MODEL=]N, as --context-limit"),
+        "prices": (str, "file of own prices, as --prices; relative to this file"),
+        "table": (str, "file of an own decision table, as --table; relative to this file"),
+        "threshold": (int, "prompt tokens from which to advise a compaction, as --threshold"),
+        "tz": (str, "time zone of people's output, as --tz"),
+    },
     "llm": {
         "base_url": (str, "address of the model endpoint, with or without /v1"),
         "api": (str, "chat, responses or anthropic (default: by the address, else chat)"),
@@ -53,26 +60,32 @@ KEYS: dict[str, dict[str, tuple[type, str]]] = {
         ),
     },
 }
-_NAMES = ("config.toml", "config.yaml", "config.yml")
 _KEYLIKE = re.compile(r"(?i)^(?:api_?key|key|token|secret|password)$")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The two sections, checked; only the keys that stand in the file."""
+    """The sections, checked; only the keys that stand in the file."""
 
+    defaults: dict[str, Any] = {}
     llm: dict[str, Any] = {}
     compact: dict[str, Any] = {}
     path: str = ""
 
 
-def load(given: Path | None = None) -> Settings:
+def load(given: Path | None = None, *, only: str | None = None) -> Settings:
     """The settings of ``given`` or of the user folder; empty ones where there is no file.
+
+    Args:
+        only: the one section that is wanted; what is wrong in others is not told.
 
     Raises CompactionError (usage) with file, line and the nearest right name for what is wrong in it.
     """
-    path = given if given is not None else _found()
+    path = given
     if path is None:
-        return Settings()
+        place = settings_file.found()
+        if place is None:
+            return Settings()
+        path = Path(place)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as err:
@@ -83,37 +96,12 @@ def load(given: Path | None = None) -> Settings:
     out: dict[str, dict[str, Any]] = {}
     for section, keys in KEYS.items():
         value = data.get(section)
-        if value is None:
+        if value is None or only not in (None, section):
             continue
         if not isinstance(value, dict):
             raise CompactionError(f"{_at(path, text, section)}: section {section} must hold keys and values", 2)
         out[section] = {key: _checked(path, text, section, key, v, keys) for key, v in value.items()}
-    return Settings(llm=out.get("llm", {}), compact=out.get("compact", {}), path=str(path))
-
-
-def _found() -> Path | None:
-    for folder in folders():
-        for name in _NAMES:
-            path = folder / name
-            if path.is_file():
-                return path
-    return None
-
-
-def folders() -> list[Path]:
-    """Where a settings file may be, the most special place first."""
-    out = []
-    if os.environ.get("CTXMON_CONFIG_DIR"):
-        out.append(Path(os.environ["CTXMON_CONFIG_DIR"]))
-    if os.environ.get("XDG_CONFIG_HOME"):
-        out.append(Path(os.environ["XDG_CONFIG_HOME"]) / "ctxmon")
-    if os.environ.get("APPDATA"):
-        out.append(Path(os.environ["APPDATA"]) / "ctxmon")
-    try:
-        out.append(Path.home() / ".config" / "ctxmon")
-    except RuntimeError:
-        pass
-    return out
+    return Settings(**out, path=str(path))
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:
@@ -161,11 +149,16 @@ def _checked(path: Path, text: str, section: str, key: Any, value: Any, keys: di
         hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(keys)}"
         raise CompactionError(f"{where}: {section}.{key} is not known{hint}", 2)
     kind = keys[key][0]
+    if kind is list and (type(value) is int or isinstance(value, str)):
+        value = [value]
     good = isinstance(value, (int, float)) and not isinstance(value, bool) if kind is float else isinstance(value, kind)
     if kind is int and isinstance(value, bool):
         good = False
     if kind is str and key == "strategy" and isinstance(value, list) and all(isinstance(v, str) for v in value):
         return ",".join(value)
+    if kind is list and good:
+        good = all(type(v) is int or isinstance(v, str) for v in value)
+        value = [str(v) for v in value]
     if not good:
         raise CompactionError(f"{where}: {section}.{key} must be {_WORDS[kind]}, not {value!r}", 2)
     if key == "summary_format" and value not in ("text", "json"):
@@ -175,7 +168,13 @@ def _checked(path: Path, text: str, section: str, key: Any, value: Any, keys: di
     return value
 
 
-_WORDS: dict[type, str] = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+_WORDS: dict[type, str] = {
+    list: "a number, a text or a list of them",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+}
 
 
 def _at(path: Path, text: str, key: str, section: str = "") -> str:

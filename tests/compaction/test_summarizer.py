@@ -333,13 +333,7 @@ def test_a_model_is_needed() -> None:
 
 
 def test_an_object_instead_of_headings() -> None:
-    told = {
-        "goal": "Stream gzip.",
-        "progress": ["reader done"],
-        "facts": {"port": 9000},
-        "decisions": [],
-        "next_steps": ["none"],
-    }
+    told = {"goal": "Stream gzip.", "progress": ["reader done"], "facts": {"port": 9000}, "decisions": [], "next_steps": ["none"]}
     for text in (json.dumps(told), "```json\n" + json.dumps(told, indent=1) + "\n```"):
         found = sections(Answer(text=text))
         assert found["Goal"] == ["Stream gzip."]
