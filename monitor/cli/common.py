@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -149,13 +149,40 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
     from monitor.sessions.load import load as load_sessions
 
     asked = request(args, detail=detail)
-    found = load_sessions(asked)
+    asked.progress = progress(args)
+    try:
+        found = load_sessions(asked)
+    finally:
+        quiet(asked.progress)
     tell_problems(args, found)
     if not args.quiet:
         for note in asked.notes:
             print(note, file=sys.stderr)
     protect(getattr(args, "output", None), (report.file for report in found.files))
     return found
+
+
+def progress(args: argparse.Namespace) -> Callable[[str, int, int], None] | None:
+    """A line on stderr that tells how far the work is, from the second second on; None without a terminal."""
+    if args.quiet or not sys.stderr.isatty():
+        return None
+    told = began = time.monotonic()
+
+    def tell(what: str, done: int, all: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - began > 1 and (now - told > 0.1 or done == all):
+            told = now
+            share = done / all if all else 1.0
+            print(f"\r\x1b[K{what}: {done:,} of {all:,} ({share:.0%})", end="", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def quiet(told: object) -> None:
+    """Take the progress line away."""
+    if told is not None:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def settled(args: argparse.Namespace) -> dict[str, Any]:
@@ -180,9 +207,15 @@ def settled(args: argparse.Namespace) -> dict[str, Any]:
         kept = load(config, only="defaults")
     except CompactionError as error:
         raise CommandError(str(error), error.code) from None
-    files = {name: kept.defaults[name] for name in ("prices", "table") if name in kept.defaults}
+    defaults = dict(kept.defaults)
+    if "tz" in defaults and hasattr(args, "fleet"):
+        from monitor.cli import fleet
+
+        if fleet.asked(args):  # always UTC
+            del defaults["tz"]
+    files = {name: defaults[name] for name in ("prices", "table") if name in defaults}
     beside = Path(kept.path).parent
-    return kept.defaults | {name: str(beside / Path(file).expanduser()) for name, file in files.items()}
+    return defaults | {name: str(beside / Path(file).expanduser()) for name, file in files.items()}
 
 
 def protect(out: Path | None, inputs: Iterable[str]) -> None:

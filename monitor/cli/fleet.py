@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from monitor.cli import common
 
 if TYPE_CHECKING:
     from monitor.decision.simulate import Assumptions
     from monitor.decision.table import Table
-    from monitor.fleet.run import Progress, Request
+    from monitor.fleet.run import Request
     from monitor.records import Problem
 
 FORMATS = ("text", "json", "csv")
@@ -69,7 +68,7 @@ def request(args: argparse.Namespace, *, detail: bool = False) -> Request:
         workers=args.workers or 0,
         scheduler=args.scheduler,
         temp=args.temp,
-        progress=progress(args),
+        progress=common.progress(args),
     )
 
 
@@ -92,7 +91,7 @@ def report(args: argparse.Namespace) -> int:
     try:
         with gather(wanted) as fleet:
             tally = fleet.tally(start)
-            quiet(wanted.progress)
+            common.quiet(wanted.progress)
             _tell(args, fleet.problems)
             with output(args.output) as stream:
                 if args.format == "json":
@@ -132,7 +131,7 @@ def backtest(
                 rows=args.format == "json",
             )
             tally = fleet.tally(start)
-            quiet(wanted.progress)
+            common.quiet(wanted.progress)
             _tell(args, fleet.problems)
             if not tally.sessions:
                 if not args.quiet:
@@ -178,23 +177,3 @@ def output(out: Path | None) -> Iterator[IO[str]]:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-
-
-def progress(args: argparse.Namespace) -> Progress | None:
-    """A line on stderr that tells how far the work is, from the second second on; None without a terminal."""
-    if args.quiet or not sys.stderr.isatty():
-        return None
-    began = time.monotonic()
-
-    def tell(what: str, done: int, all: int) -> None:
-        if time.monotonic() - began > 1:
-            share = done / all if all else 1.0
-            print(f"\r\x1b[K{what}: {done} of {all} ({share:.0%})", end="", file=sys.stderr, flush=True)
-
-    return tell
-
-
-def quiet(told: Any) -> None:
-    """Take the progress line away."""
-    if told is not None:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

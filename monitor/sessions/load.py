@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ class Request(msgspec.Struct):
     wanted: Wanted = msgspec.field(default_factory=Wanted)
     cache: bool = False  # use and keep what was made of files that have not changed
     notes: list[str] = msgspec.field(default_factory=list)  # what to tell the user besides; filled by loading
+    progress: Callable[[str, int, int], None] | None = None  # is told what is done, how much of it, and of how much
 
 
 class _Read(msgspec.Struct):
@@ -77,6 +78,8 @@ def _load(request: Request) -> Loaded:
                 tail = Tail(Path(name), request.options)
                 read[name] = (tail, tail.read(final=True))
                 tail.parser = None  # nothing more will be asked of it
+                if request.progress is not None:
+                    request.progress("files read", len(cached) + len(read), len(files))
         if memory is None or not parts:
             break
         told = [batch for _, batch in read.values() if batch is not None]

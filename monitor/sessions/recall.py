@@ -208,8 +208,10 @@ class Memory:
         from monitor.sessions.load import load
 
         wanted = self._parts[part]
-        everything = type(self._request.wanted)()
-        anew = load(msgspec.structs.replace(self._request, paths=wanted.files, wanted=everything, cache=False))
+        request, everything = self._request, type(self._request.wanted)()
+        anew = load(
+            msgspec.structs.replace(request, paths=wanted.files, wanted=everything, cache=False, progress=None)
+        )
         name = wanted.head.sessions[place].session
         return next((tuple(view.turns) for view in anew.sessions if view.session == name), ())
 

@@ -157,25 +157,3 @@ def test_folders_that_cannot_be_used(table: list[str], tmp_path: Path, capsys: p
     assert "--temp" in run(capsys, "report", *table, "--temp", none, code=1)[1]
     assert "cannot be written" in run(capsys, "report", *table, "--fleet", "-o", f"{none}/x.txt", code=1)[1]
     assert run(capsys, "report", none, "--fleet", code=3)[1].startswith(none)
-
-
-def test_progress_is_for_terminals(table: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    import argparse
-
-    from monitor.cli import fleet
-
-    assert fleet.progress(argparse.Namespace(quiet=False)) is None
-    shown = io.StringIO()
-    shown.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr(sys, "stderr", shown)
-    assert fleet.progress(argparse.Namespace(quiet=True)) is None
-    clock = iter([0.0, 0.5, 2.0])
-    monkeypatch.setattr("monitor.cli.fleet.time.monotonic", lambda: next(clock))
-    tell = fleet.progress(argparse.Namespace(quiet=False))
-    assert tell is not None
-    tell("reading", 1, 4)
-    assert shown.getvalue() == ""
-    tell("reading", 3, 4)
-    assert "reading: 3 of 4 (75%)" in shown.getvalue()
-    fleet.quiet(tell)
-    assert shown.getvalue().endswith("\r\x1b[K")
