@@ -102,26 +102,34 @@ def _claude_code(
 def usable_limit(
     source: str, window: int | None, window_source: LimitSource | None, max_output: int | None
 ) -> int | None:
-    """Where the client compacts by itself, in tokens; 0.9 of the window for clients without a known rule."""
+    """Where the client compacts by itself, in tokens; 0.9 of the window for clients without a known rule.
+
+    Also for a window that is smaller than what the client's rule holds back: the rule is not made for it, and a limit
+    of 0 tokens would be none at all.
+    """
     if window is None:
         return None
-    output = max_output if max_output else _DEFAULT_MAX_OUTPUT
+    limit = _by_rule(source, window, window_source, max_output if max_output else _DEFAULT_MAX_OUTPUT)
+    return limit if limit is not None and limit > 0 else round(window * 0.9)
+
+
+def _by_rule(source: str, window: int, window_source: LimitSource | None, output: int) -> int | None:
     if source in _CLAUDE_CODE:
-        return max(0, window - min(output, 20_000) - 13_000)
+        return window - min(output, 20_000) - 13_000
     if source in ("codex", "codex-otel"):
         # the logged window is 95 % of the full one, of which Codex uses 90 %
         full = window / 0.95 if window_source == "logged" else window
         return round(full * 0.9)
     if source == "pi":
-        return max(0, window - 16_384)
+        return window - 16_384
     if source in ("gemini-cli", "gemini-otel"):
         return window // 2
     if source == "opencode":
         output = min(output, _OPENCODE_MAX_OUTPUT)
-        return max(0, window - output - min(output, 20_000))
+        return window - output - min(output, 20_000)
     if source == "goose":
         return round(window * 0.8)
-    return round(window * 0.9)
+    return None
 
 
 def max_output(model: str | None, provider: str | None, when: int | None, prices: PriceTable | None) -> int | None:

@@ -22,6 +22,11 @@ from tests.factory import call, event, view
         ("cline", 200_000, "table", None, 180_000),
         ("har", 100_000, "user", None, 90_000),
         ("har", None, None, None, None),
+        # smaller than what the client holds back: its rule says nothing about such a window
+        ("claude-code", 33_000, "user", 64_000, 29_700),
+        ("claude-code", 33_001, "user", 64_000, 1),
+        ("pi", 16_000, "user", None, 14_400),
+        ("opencode", 40_000, "user", 32_000, 36_000),
     ],
 )  # fmt: skip
 def test_usable_limit(source: str, window: int | None, how: str | None, output: int | None, want: int | None) -> None:
