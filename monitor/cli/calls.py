@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
         screen = sys.stdout if args.output is None else None
         common.write_output(table(found, turns, screen, copies=copies, zone=args.tz), args.output)
-        return _end(args, bool(turns or copies), found)
+        return 0 if turns or copies else common.NOTHING
     rows = [shape.call(turn) for turn in turns]
     rows += [shape.copy(call) for call in copies]
     if args.format == "json":
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         common.write_output(encodable(_csv(rows, args.copies)), args.output)
     else:
         _parquet(rows, args.output)
-    return _end(args, bool(rows), found)
+    return 0 if rows else common.NOTHING
 
 
 def check_zone(zone: str | None) -> None:
@@ -75,14 +75,6 @@ def check_zone(zone: str | None) -> None:
         Clock(zone)
     except ReportError as error:
         raise common.CommandError(str(error)) from error
-
-
-def _end(args: argparse.Namespace, some: bool, found: Any) -> int:
-    if some:
-        return 0
-    if not found.problems and not args.quiet:
-        print("no calls match", file=sys.stderr)
-    return common.NOTHING
 
 
 def _csv(rows: Iterable[dict[str, Any]], copies: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,10 +22,12 @@ from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.refit import applied, own
 from monitor.sessions.store import Store
-from monitor.sessions.view import FileReport, Loaded
+from monitor.sessions.view import FileReport, Loaded, SessionView
 from monitor.sources.discovery import agent_folders
 from monitor.sources.discovery import names as file_names
 from monitor.sources.files import Batch, Tail, read_bytes
+
+_MOST_MODELS = 6  # named where the filters leave nothing
 
 
 class Request(msgspec.Struct):
@@ -59,7 +62,7 @@ def load(request: Request) -> Loaded:
 
 def _load(request: Request) -> Loaded:
     problems: list[Problem] = []
-    names = [str(name) for name in request.paths]
+    names = list(dict.fromkeys(str(name) for name in request.paths))  # standard input can be read only once
     if not names:
         names = [str(folder) for folder in agent_folders()]
         if not names:
@@ -116,14 +119,30 @@ def _load(request: Request) -> Loaded:
     found = own(views)
     if found is not None:
         views = [applied(view, found) for view in views]
+    sessions = narrow(views, request.wanted)
+    if views and not sessions:
+        request.notes.append(_nothing_left(views))
     order = [*(one.name for one, _ in inputs), *files]
     rank = {name: place for place, name in enumerate(order)}
     return Loaded(
-        sessions=narrow(views, request.wanted),
+        sessions=sessions,
         problems=[*problems, *(problem for name in order for problem in told_problems.get(name, ()))],
         files=[reports[name] for name in order if name in reports],
         copies=sorted(inherited, key=lambda call: (call.time or 0, rank.get(call.file, 0), call.line or 0)),
     )
+
+
+def _nothing_left(views: Sequence[SessionView]) -> str:
+    """What there is, where the filters leave nothing of it."""
+    models = sorted({model for view in views for model in view.models})
+    days = sorted(bucket.day for view in views for bucket in view.buckets if bucket.day is not None)
+    told = [f"{len(views)} session{'s' if len(views) > 1 else ''}"]
+    if days:
+        first, last = (time.strftime("%Y-%m-%d", time.gmtime(day * 86_400)) for day in (days[0], days[-1]))
+        told.append(first if first == last else f"{first} to {last}")
+    if models:
+        told.append("models " + ", ".join(models[:_MOST_MODELS]) + (" …" if len(models) > _MOST_MODELS else ""))
+    return f"no calls match --since, --until, --model or --session; read were {', '.join(told)}"
 
 
 def _elsewhere(name: str, request: Request) -> tuple[_Read, Batch]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,33 @@ def test_no_calls_are_no_lines(log: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "no calls match" in done.err
     assert main(["calls", str(log), "--format", "csv", "--until", "2020-01-01", "-q"]) == 3
     assert len(capsys.readouterr().out.splitlines()) == 1  # the head
+
+
+@pytest.mark.parametrize("command", ["calls", "report", "decide"])
+def test_filters_that_leave_nothing_say_what_there_is(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "abc.jsonl"
+    write_log(log, 3, datetime(2026, 3, 1, 10, tzinfo=UTC))
+    assert main([command, str(log), "--model", "opus"]) == 3
+    err = capsys.readouterr().err
+    assert "no calls match" in err
+    assert "1 session, 2026-03-01, models claude-opus-4-5" in err
+    assert main([command, str(log), "--model", "opus", "-q"]) == 3
+    assert capsys.readouterr().err == ""
+
+
+def test_standard_input_named_twice_is_read_once(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Stdin:
+        buffer = io.BytesIO(log.read_bytes())
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    assert main(["calls", "-", "-", "--format", "json"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    assert [call["prompt_tokens"] for call in done["calls"]] == [20_000, 21_000, 22_000]
+    assert done["problems"] == []
 
 
 def test_copies_are_listed_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
