@@ -234,13 +234,19 @@ def latest(records: list[Record]) -> list[Record]:
     return out
 
 
-def written_order(calls: list[Call]) -> list[Call]:
+def written_order(calls: list[Call], *, falling: bool = False) -> list[Call]:
     """Calls of a list that shows the newest first, put back in the order they were made.
 
     Times are often whole seconds. Within the same time the place in the file decides, backwards; calls that share a
     time lose their line, because a line would put them in the wrong order again.
+
+    Args:
+        falling: something else says that the newest come first, where first and last have the same time.
     """
-    if len(calls) < 2 or (calls[0].time or 0) <= (calls[-1].time or 0):
+    if len(calls) < 2:
+        return calls
+    first, last = calls[0].time or 0, calls[-1].time or 0
+    if first < last or (first == last and not falling):
         return calls
     calls.reverse()
     calls.sort(key=_time)

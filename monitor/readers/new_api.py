@@ -88,8 +88,9 @@ class Rows:
             exported: the rows are of a table export, which has lost the mark of Claude rows.
         """
         make = self.call
+        rows = list(rows)
         found = [call for row, line in zip(rows, lines) if (call := make(row, line, exported)) is not None]
-        return values.written_order(found)
+        return values.written_order(found, falling=bool(found) and found[0].time == found[-1].time and _falling(rows))
 
     def call(self, row: LogRow, line: int | None, exported: bool) -> Call | None:
         """The call a row tells of, or None."""
@@ -160,6 +161,13 @@ class Rows:
         if self.source in ("one-api", "new-api"):
             return self.source == "one-api"
         return row.other is None and row.use_time is None and row.group is None
+
+
+def _falling(rows: list[LogRow]) -> bool:
+    """Whether the numbers of the rows mostly fall. They order nothing else: users see them modulo 1024."""
+    ids = [row.id for row in rows if isinstance(row.id, int)]
+    falls = sum(1 for earlier, later in itertools.pairwise(ids) if later < earlier)
+    return 2 * falls > max(1, len(ids) - 1)
 
 
 def _times(row: LogRow) -> tuple[int | None, int | None]:

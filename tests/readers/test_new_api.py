@@ -149,6 +149,15 @@ def test_newest_first_within_the_same_second():
     assert [c.prompt_tokens for c in only(*rows)] == [100, 200, 300, 400, 500]
 
 
+def test_all_rows_within_one_second_follow_their_numbers():
+    falling = [row(id=n, prompt_tokens=size, created_at=1783407600) for n, size in ((2, 300), (1, 200), (1023, 100))]
+    assert [c.prompt_tokens for c in only(*falling[:2])] == [200, 300]
+    assert [c.prompt_tokens for c in only(*falling)] == [300, 200, 100]  # no telling: as the file has them
+    falling.insert(0, row(id=3, prompt_tokens=400, created_at=1783407600))
+    assert [c.prompt_tokens for c in only(*falling)] == [100, 200, 300, 400]
+    assert [c.prompt_tokens for c in only(*reversed(falling))] == [100, 200, 300, 400]
+
+
 def test_costs_are_quota_units():
     assert only(row(quota=500_000))[0].cost_usd == 1.0
 
