@@ -96,6 +96,8 @@ class Call(msgspec.Struct, frozen=True, gc=False, array_like=True):
     evidence: Evidence | None = None
     inherited: bool = False  # a copy the reader itself knows to be inherited (fork replay)
     window_id: str | None = None  # the client's own name of the window, where it has one
+    #: what the log says of a price other than the standard one: batch, flex, priority, fast, us; more than one with "+"
+    service_tier: str | None = None
 
     @property
     def answered(self) -> bool:

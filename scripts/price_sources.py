@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from monitor.pricing.data import Peak, Period, Rates, TierRow
+from monitor.pricing.data import Modes, Peak, Period, Rates, TierRow
 
 #: provider of genai-prices -> ours; vendors first, then gateways with prices of their own
 GENAI = {
@@ -74,6 +74,7 @@ class Listed:
     off_peak: Rates | None = None  # LiteLLM states DeepSeek's peak price and the cheaper hours
     borrowed: bool = False  # the source took the figure from a reseller
     peak_hours: tuple[tuple[tuple[int, int], ...], tuple[int, ...]] | None = None
+    modes: Modes = field(default_factory=dict)
 
 
 def _price(value: Any) -> tuple[float | None, dict[int, float]]:
@@ -181,6 +182,23 @@ def _litellm_row(row: dict[str, Any]) -> tuple[Rates, tuple[TierRow, ...]]:
     return _rates(values)
 
 
+def _modes(row: dict[str, Any]) -> Modes:
+    """What LiteLLM's rates of other ways of being served are of its standard ones; only where all of them are given."""
+    out: Modes = {}
+    for mode, suffix in (("batch", "batches"), ("flex", "flex"), ("priority", "priority")):
+        pairs = [(row.get(f"{name}_{suffix}"), row.get(name)) for name in LITELLM_FIELDS[:3]]
+        shares = [round(rate / base, 6) if rate and base else None for rate, base in pairs]
+        if not pairs[2][1]:
+            shares[2] = shares[0]  # no rate for reads: they are input
+        fresh, output, read = shares
+        if fresh is not None and output is not None and read is not None:
+            out[mode] = fresh, output, read
+    for mode, share in (row.get("provider_specific_entry") or {}).items():
+        if mode in ("fast", "us"):
+            out[mode] = share, share, share
+    return out
+
+
 def _off_peak(row: dict[str, Any]) -> tuple[Rates | None, Any]:
     info = row.get("off_peak_pricing")
     if not info:
@@ -222,7 +240,7 @@ def litellm(path: Path) -> tuple[str, list[Listed], dict[str, int]]:
         out.append(
             Listed(
                 provider, name, [Period(rates=rates, tiers=tiers)], [name],
-                row.get("max_input_tokens"), row.get("max_output_tokens"), cheap, peak_hours=hours,
+                row.get("max_input_tokens"), row.get("max_output_tokens"), cheap, peak_hours=hours, modes=_modes(row),
             )
         )  # fmt: skip
     ver = re.search(r"litellm-([\d.]+)-", path.name)

@@ -107,6 +107,8 @@ class Build:
             m.periods = [replace(p, tiers=tuple(map(tuple, rule["tiers"]))) for p in m.periods]
         if m.borrowed:
             m.periods = [replace(p, estimated=True) for p in m.periods]
+        if rule := self.rule("modes", provider, key):
+            m.modes.update({mode: (share, share, share) for mode, share in rule["add"].items()})
         self.entries[provider, key] = m
         self.sources[provider, key] = {source}
         for k in keys:
@@ -204,6 +206,7 @@ class Build:
             where = self.split(x.provider, found, key, x)
         self.check(x, *where)
         ours = self.entries[where]
+        ours.modes = {**x.modes, **ours.modes}
         ours.window = x.window or ours.window
         ours.max_output = x.max_output or ours.max_output
 
@@ -265,6 +268,7 @@ class Build:
             max_output=out,
             aliases=tuple(aliases),
             also=tuple(sorted(self.also.get(key, ()))) if provider in VENDORS else (),
+            modes=dict(sorted(m.modes.items())) if provider in VENDORS else {},
             source="+".join(sorted(self.sources[provider, key])),
             prices=tuple(m.periods),
         )

@@ -234,7 +234,9 @@ class Run:
 
     def _price(self, turn: Turn) -> Price | None:
         call = turn.call
-        return self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
+        if self.prices is None:
+            return None
+        return self.prices.lookup(call.model, call.provider, call.time, call.service_tier)
 
     def _bill(self, point: Point, size: int, output: int, n: int) -> None:
         share = point.found if point.found is None or not self._at_once else 1.0

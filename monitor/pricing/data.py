@@ -13,6 +13,8 @@ PATH = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "prices.
 
 #: input, output, cache read, cache write 5 min, cache write 1 h; USD per million tokens
 Rates = tuple[float | None, float | None, float | None, float | None, float | None]
+#: a way of being served at another price -> what it multiplies: input and cache writes, output, cache reads
+Modes = dict[str, tuple[float, float, float]]
 #: the same behind the prompt size above which they hold
 TierRow = tuple[int, float | None, float | None, float | None, float | None, float | None]
 
@@ -36,7 +38,11 @@ class Period(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, rename={
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, kw_only=True):
-    """One model of one vendor or gateway. ``also``: gateways that ask the very same; ``aliases``: bare names."""
+    """One model of one vendor or gateway.
+
+    ``also``: gateways that ask the very same; ``aliases``: bare names; ``modes``: ``batch``, ``flex``, ``priority``,
+    ``fast`` and ``us`` (served in the United States only).
+    """
 
     model: str
     provider: str
@@ -45,6 +51,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, kw_only=T
     max_output: int | None = None
     aliases: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    modes: Modes = {}
     source: str
 
 

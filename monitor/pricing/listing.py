@@ -54,6 +54,7 @@ def row(p: Price) -> dict[str, Any]:
             }
             for t in p.tiers
         ],
+        "modes": {way: dict(zip(("input", "output", "cache_read"), shares)) for way, shares in p.modes},
         "window": p.window,
         "max_output": p.max_output,
         "source": p.source,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +65,40 @@ class Price(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     max_output: int | None = None
     source: str = ""
     estimated: bool = False
+    #: ways of being served at another price: what input and cache writes, output and cache reads are multiplied by
+    modes: tuple[tuple[str, tuple[float, float, float]], ...] = ()
+
+    def served(self, tier: str) -> Price:
+        """The price of a call that was served in another way than the standard one (``Call.service_tier``).
+
+        A way the list does not have: half the price for batches and flex, which every vendor grants, as an estimate;
+        for Anthropic's priority, which is bought in advance, the list price as an estimate; the list price for "us",
+        which only newer models ask more for; else unknown.
+        """
+        ways = dict(self.modes)
+        fresh = out = read = 1.0
+        estimated = self.estimated
+        for way in tier.split("+"):
+            known = ways.get(way)
+            if known is None and way in ("batch", "flex"):
+                known, estimated = (0.5, 0.5, 0.5), True
+            elif known is None and way == "priority" and self.provider == "anthropic":
+                known, estimated = (1.0, 1.0, 1.0), True
+            elif known is None and way == "us":
+                known = (1.0, 1.0, 1.0)
+            if known is None:
+                return replace(self, input=None, output=None, tiers=(), modes=())
+            fresh, out, read = fresh * known[0], out * known[1], read * known[2]
+
+        factors = [("input", fresh), ("output", out), ("cache_read", read)]
+        factors += [("cache_write_5m", fresh), ("cache_write_1h", fresh)]
+
+        def times(rates: Price | Tier) -> dict[str, float | None]:
+            told = ((name, getattr(rates, name), factor) for name, factor in factors)
+            return {name: None if rate is None else rate * factor for name, rate, factor in told}
+
+        tiers = tuple(replace(one, **times(one)) for one in self.tiers)
+        return replace(self, **times(self), tiers=tiers, estimated=estimated, modes=())
 
     def _rates(self, prompt_tokens: int | None) -> Price | Tier:
         """Base rates or the tier of a request with that many prompt tokens."""
@@ -81,7 +116,7 @@ class Price(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         if not self.tiers:
             return self
         r = self._rates(prompt_tokens)
-        return msgspec.structs.replace(
+        return replace(
             self,
             input=r.input,
             output=r.output,

@@ -107,11 +107,17 @@ class PriceTable:
         return cls(data.load(), read(user_file))
 
     # -- lookups -------------------------------------------------------------------------------------------
-    def lookup(self, model: str | None, provider: str | None = None, when_ms: int | None = None) -> Price | None:
+    def lookup(
+        self, model: str | None, provider: str | None = None, when_ms: int | None = None, tier: str | None = None
+    ) -> Price | None:
         """Price of a call to ``model`` at ``when_ms`` (ms since the epoch, UTC); None if it is not known.
 
-        Without a time the price of the table's own day is given; live views should pass the present.
+        Without a time the price of the table's own day is given; live views should pass the present. ``tier``: how it
+        was served, where that has a price of its own (``Call.service_tier``).
         """
+        if tier is not None:
+            price = self.lookup(model, provider, when_ms)
+            return price.served(tier) if price is not None else None
         try:
             hit = self._memo[model, provider]
         except KeyError:
@@ -199,13 +205,14 @@ class PriceTable:
     def _with_builtin(self, own: data.Entry, parsed: names.Parsed, key: str) -> data.Entry:
         """The user's entry, with the built-in prices or limits where it gives none of its own."""
         builtin = self._gateway.get((parsed.route, key)) or self._vendor.get(key)
-        if builtin is None or (own.prices and own.window is not None and own.max_output is not None):
+        if builtin is None:
             return own
         return msgspec.structs.replace(
             own,
             model=builtin.model,
             prices=own.prices or builtin.prices,
             source=own.source if own.prices else builtin.source,
+            modes=own.modes or builtin.modes,
             window=builtin.window if own.window is None else own.window,
             max_output=builtin.max_output if own.max_output is None else own.max_output,
         )
@@ -245,6 +252,7 @@ def _price(
         max_output=e.max_output,
         source=source,
         estimated=near or p.estimated,
+        modes=tuple(e.modes.items()),
     )
 
 

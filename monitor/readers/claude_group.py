@@ -54,6 +54,11 @@ class Group(msgspec.Struct, gc=False):
             self.output = output
 
 
+def _standard(found: shape.Usage) -> bool:
+    """Whether it was served as nearly all answers are: a quick look, as every call is asked."""
+    return not (found.service_tier != "standard" or found.speed == "fast" or found.inference_geo == "us")
+
+
 def call_of(group: Group, file: str) -> Call:
     """The call that the lines of one answer tell."""
     found = group.usage
@@ -102,6 +107,7 @@ def call_of(group: Group, file: str) -> Call:
         False,  # has_bodies
         None,  # prefix_kept
         tokens.rule,
+        service_tier=None if found is None or _standard(found) else shape.service_tier(found),
     )
 
 

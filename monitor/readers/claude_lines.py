@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 from monitor.readers import usage
 from monitor.readers.lines import readable
 from monitor.readers.patterns import Lazy
+from monitor.readers.service_tier import joined
 
 
 def _names(text: str) -> frozenset[str]:
@@ -42,6 +43,9 @@ class Usage(Struct, gc=False):
     cache_creation: Split | None = None
     output_tokens_details: Details | None = None
     iterations: Raw = Raw()
+    service_tier: Any = None
+    speed: Any = None
+    inference_geo: Any = None
 
 
 class Block(Struct, gc=False):
@@ -193,6 +197,9 @@ def _scrub(value: Any, depth: int) -> Any:
     return value
 
 
+_WAYS = ("service_tier", "speed", "inference_geo")
+
+
 def _message(value: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {
         name: value[name] for name in ("id", "model", "stop_reason") if isinstance(value.get(name), str)
@@ -209,6 +216,7 @@ def _message(value: dict[str, Any]) -> dict[str, Any]:
             numbers["output_tokens_details"] = {"thinking_tokens": usage.count(details.get("thinking_tokens"))}
         if isinstance(found.get("iterations"), list):
             numbers["iterations"] = found["iterations"]
+        numbers.update((name, found[name]) for name in _WAYS if isinstance(found.get(name), str))
         out["usage"] = numbers
     if (content := _plain_content(value.get("content"))) is not None:
         out["content"] = content
@@ -281,6 +289,11 @@ def tokens(found: Usage, output: int | None) -> usage.Tokens:
     if passes is None:
         return usage.additive(fresh, read, write, output, write_1h=hour, reasoning=thinking, rule="anthropic")
     return usage.anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=passes)
+
+
+def service_tier(found: Usage) -> str | None:
+    """How it was served, where that has a price of its own."""
+    return joined(found.service_tier, found.speed, found.inference_geo)
 
 
 def compaction_pass(found: Usage | None) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from monitor.readers.exchange_reply import Reply
 from monitor.readers.exchange_request import Body, Request, parse
 from monitor.readers.exchange_session import Identity, clean, provider
 from monitor.readers.lines import first_objects
+from monitor.readers.service_tier import service_tier
 from monitor.readers.times import to_ms
 from monitor.readers.usage import count
 
@@ -126,9 +127,11 @@ def _reply(value: dict[str, Any]) -> Reply:
     if shape == "messages" and isinstance(told, dict):
         found = exchange_anthropic.merge(as_object(start), told, False)
         reply.tokens, reply.compacted_from, reply.summary_tokens = found
+        reply.service_tier = service_tier({**as_object(start), **told})
     elif isinstance(told, dict):
         reply.tokens = shapes.tokens(told, model=reply.model or "", timings=value.get("timings"), flavour="openai")
         reply.cost = shapes.cost(told)
+        reply.service_tier = service_tier(told, value.get("service_tier"))
     edits = compaction.get("applied_edits")
     if isinstance(edits, list):
         reply.cleared = sum(count(e.get("cleared_input_tokens")) or 0 for e in edits if isinstance(e, dict))

@@ -16,6 +16,7 @@ import msgspec
 from monitor.readers import exchange_anthropic as anthropic_usage
 from monitor.readers import shapes
 from monitor.readers.exchange_answer import Answer, ToolCall
+from monitor.readers.service_tier import service_tier
 from monitor.readers.usage import UNKNOWN, Tokens, count
 
 _WORD = re.compile(r"[A-Za-z][\w.:-]{0,47}")
@@ -58,6 +59,7 @@ class Reply(msgspec.Struct, gc=False):
     digest: bytes = b""  # of the answer as a message
     calls: list[ToolCall] = msgspec.field(default_factory=list)  # id, name, arguments
     conversation: str | None = None
+    service_tier: str | None = None  # of a price of its own
 
 
 class ReplyReader:
@@ -67,6 +69,7 @@ class ReplyReader:
         self._reply = Reply()
         self._usage: Mapping[str, Any] | None = None
         self._timings: Any = None
+        self._tier: Any = None  # as told beside the usage
         self._start: dict[str, Any] | None = None  # usage of message_start
         self._delta: dict[str, Any] = {}
         self._server_tools = False
@@ -329,6 +332,7 @@ class ReplyReader:
         reply.id = _string(value.get("id")) or reply.id
         reply.model = _string(value.get("model")) or reply.model
         reply.created = count(value.get("created")) or reply.created
+        self._tier = value.get("service_tier") or self._tier
         return reply
 
     def _error(self, error: Any) -> None:
@@ -353,6 +357,7 @@ class ReplyReader:
         if self._start is not None or self._delta:
             found = anthropic_usage.merge(self._start or {}, self._delta, self._server_tools)
             reply.tokens, reply.compacted_from, reply.summary_tokens = found
+            reply.service_tier = service_tier({**(self._start or {}), **self._delta})
         elif self._usage is not None:
             reply.tokens = shapes.tokens(
                 self._usage,
@@ -361,6 +366,7 @@ class ReplyReader:
                 flavour="anthropic" if reply.shape == "messages" else "openai",
             )
             reply.cost = shapes.cost(self._usage)
+            reply.service_tier = service_tier(self._usage, self._tier)
             if reply.shape == "compact":
                 reply.summary_tokens = reply.tokens.output
         reply.digest, reply.calls = self._answer.finish()

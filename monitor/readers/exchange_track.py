@@ -90,6 +90,7 @@ class Tracker:
             usage_rule=tokens.rule,
             evidence=_evidence(facts, chained, single),
             window_id=who.window,
+            service_tier=reply.service_tier,
         )
         events = events_of(self.file, facts, state, call)
         self._remember(facts, state, call, chained)
@@ -189,6 +190,7 @@ class Tracker:
             billed_prompt_tokens=tokens.billed_prompt,
             billed=tokens.billed,
             cost_usd=reply.cost,
+            service_tier=reply.service_tier,
             stop=reply.stop,
             usage_rule=tokens.rule,
             status="ok" if tokens.prompt is not None or not reply.error else "error",

@@ -11,6 +11,7 @@ from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.gateway_bodies import Bodies
 from monitor.readers.otel_json import Item
+from monitor.readers.service_tier import joined
 from monitor.records import Call, Evidence
 
 _encode = msgspec.json.Encoder().encode
@@ -206,6 +207,9 @@ class Spans:
             has_bodies=bool(evidence.messages),
             usage_rule=tokens.rule,
             evidence=None if session else evidence,
+            service_tier=joined(
+                item.get("openai.response.service_tier", "gen_ai.openai.response.service_tier"), None, None
+            ),
         )
 
 

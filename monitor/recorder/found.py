@@ -40,6 +40,7 @@ class Found:
     usage: dict[str, Any] | None = None
     usage_start: dict[str, Any] | None = None  # Anthropic's message_start, before the final figures
     usage_final: bool = False
+    service_tier: str | None = None  # where it stands beside the usage (OpenAI)
     stop: str | None = None
     ended: bool = False  # the format's own last event came
     finished: bool = False  # a finish reason came
@@ -204,6 +205,7 @@ def _response_object(found: Found, response: dict[str, Any]) -> None:
     found.model = _text(response.get("model")) or found.model
     found.response_id = identifier(response.get("id")) or found.response_id
     found.usage = _usage(response.get("usage")) or found.usage
+    found.service_tier = word(response.get("service_tier")) or found.service_tier
     details = response.get("incomplete_details")
     reason = word(details.get("reason")) if isinstance(details, dict) else None
     found.stop = reason or word(response.get("status")) or found.stop
@@ -240,6 +242,7 @@ def _responses_event(found: Found, event: dict[str, Any], kind: str, now: float)
 def _chat(found: Found, event: dict[str, Any], now: float, streamed: bool) -> None:
     found.model = _text(event.get("model")) or found.model
     found.response_id = identifier(event.get("id")) or found.response_id
+    found.service_tier = word(event.get("service_tier")) or found.service_tier
     choices = event["choices"] if isinstance(event["choices"], list) else []
     usage = _usage(event.get("usage"))
     for choice in choices:

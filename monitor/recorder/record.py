@@ -270,6 +270,7 @@ class CallJob:
             "usage": found.usage,
             "usage_start": found.usage_start,
             "usage_final": found.usage_final if found.usage else None,
+            "service_tier": found.service_tier,
             "session": self._session(facts),
             "evidence": facts.digests(),
             "compaction": compaction or None,

@@ -217,7 +217,9 @@ def _gain(turn: Turn, freed: int, price: Price | None, first: bool) -> float | N
 
 def _price(turn: Turn, prices: PriceTable | None) -> Price | None:
     call = turn.call
-    return prices.lookup(call.model, call.provider, call.time) if prices is not None else None
+    if prices is None:
+        return None
+    return prices.lookup(call.model, call.provider, call.time, call.service_tier)
 
 
 def _window(turns: Sequence[Turn], event: Event) -> list[Turn]:

@@ -190,7 +190,9 @@ class Fold:
 
     def _cost(self, call: Call) -> Cost:
         """What a call cost."""
-        price = self.prices.lookup(call.model, call.provider, call.time) if self.prices is not None else None
+        price = None
+        if self.prices is not None:
+            price = self.prices.lookup(call.model, call.provider, call.time, call.service_tier)
         cost = call.cost_usd
         if cost is not None:
             return cost, price, "logged", False

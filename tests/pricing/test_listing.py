@@ -20,6 +20,7 @@ KEYS = [
     "cache_write_5m",
     "cache_write_1h",
     "tiers",
+    "modes",
     "window",
     "max_output",
     "source",

@@ -103,3 +103,59 @@ def test_a_free_model_costs_nothing_and_that_is_known() -> None:
 def test_a_price_is_frozen() -> None:
     with pytest.raises(AttributeError):
         STEPPED.input = 1.0  # type: ignore[misc]
+
+
+# 1,000 fresh, 10,000 read, 2,000 written, 500 out
+TOKENS = (1_000, 10_000, 2_000, 0, 500)
+
+
+@pytest.mark.parametrize(
+    ("model", "tier", "usd"),
+    [
+        # 4, 0.20, 5 and 20 USD: 4,000 + 2,000 + 10,000 + 10,000 = 0.026
+        ("claude-opus-5-5", "fast", 0.052),
+        ("claude-opus-5-5", "batch", 0.013),
+        ("claude-opus-5-5", "us", 0.0286),
+        ("claude-opus-5-5", "fast+us", 0.0572),
+        # 5, 0.50, 6.25 and 25 USD: 5,000 + 5,000 + 12,500 + 12,500 = 0.035; six times while there was a fast mode
+        ("claude-opus-4-6", "fast", 0.21),
+        ("claude-opus-4-5", "us", 0.035),  # has no price for one country
+        # 5, 0.50, no fee for writes and 30 USD: 5,000 + 5,000 + 10,000 + 15,000 = 0.035
+        ("gpt-5.5", "priority", 0.0875),
+        ("gpt-5.5", "flex", 0.0175),
+        # 2.50, 0.25, no fee and 15 USD, reads at 0.13: 1,250 + 1,300 + 2,500 + 3,750
+        ("gpt-5.4", "flex", 0.0088),
+        # 0.30, 0.03, no fee and 2.50 USD, reads at no discount: 150 + 300 + 300 + 625
+        ("gemini-2.5-flash", "flex", 0.001375),
+    ],
+)
+def test_other_ways_of_being_served_have_prices_of_their_own(model: str, tier: str, usd: float) -> None:
+    price = PriceTable.load().lookup(model, None, 1_775_808_000_000, tier)
+    assert price is not None
+    assert price.cost(*TOKENS) == pytest.approx(usd)
+    assert not price.estimated
+
+
+def test_an_unlisted_way_is_an_estimate_or_unknown() -> None:
+    def price(model: str, tier: str) -> Price:
+        found = PriceTable.load().lookup(model, None, None, tier)
+        assert found is not None
+        return found
+
+    # every vendor halves the price of batches
+    batch = price("gpt-4.1", "batch")  # 2, 0.50, no fee and 8 USD: 2,000 + 5,000 + 4,000 + 4,000 = 0.015
+    assert batch.estimated
+    assert batch.cost(*TOKENS) == pytest.approx(0.0075)
+    # bought in advance: no price a token
+    assert price("claude-sonnet-4-5", "priority").estimated
+    assert price("claude-sonnet-4-5", "priority").cost(*TOKENS) == pytest.approx(SONNET.cost(*TOKENS))
+    # a model the vendor does not serve fast
+    assert price("claude-sonnet-4-5", "fast").cost(*TOKENS) is None
+
+
+def test_steps_hold_for_every_way() -> None:
+    # Haiku 5.5 costs 0.50 instead of 0.10 above 100,000 tokens, and half of it in a batch
+    price = PriceTable.load().lookup("claude-haiku-5-5", "anthropic", None, "batch")
+    assert price is not None
+    assert price.cost(100_000, 0, 0, 0, 0) == pytest.approx(0.005)
+    assert price.cost(200_000, 0, 0, 0, 0) == pytest.approx(0.05)

@@ -80,6 +80,24 @@ def test_litellm_rows() -> None:
     assert tiers == ((32_000, 2.0, 6.0, None, None, None),)
 
 
+def test_ways_of_being_served_are_shares_of_the_standard_rates() -> None:
+    row = {
+        "input_cost_per_token": 2.5e-06,
+        "output_cost_per_token": 1.5e-05,
+        "cache_read_input_token_cost": 2.5e-07,
+        "input_cost_per_token_flex": 1.25e-06,
+        "output_cost_per_token_flex": 7.5e-06,
+        "cache_read_input_token_cost_flex": 1.3e-07,
+        "input_cost_per_token_batches": 1.25e-06,  # no rate of its own for reads: not known
+        "output_cost_per_token_batches": 7.5e-06,
+        "provider_specific_entry": {"fast": 2, "us": 1.1, "other": 3},
+    }
+    assert sources._modes(row) == {"flex": (0.5, 0.5, 0.52), "fast": (2, 2, 2), "us": (1.1, 1.1, 1.1)}
+    # a list without a price of reads bills them as input
+    del row["cache_read_input_token_cost"]
+    assert sources._modes(row)["batch"] == (0.5, 0.5, 0.5)
+
+
 def test_cheap_hours_become_the_peak_hours_between_them() -> None:
     cheap, hours = sources._off_peak(
         {

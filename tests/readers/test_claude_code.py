@@ -331,3 +331,17 @@ def test_bytes_found_by_fuzzing_end_in_a_sentence(data: bytes) -> None:
 def test_a_figure_no_model_ever_held_is_unknown() -> None:
     (call,) = calls(read([answer(1, "m1", use(10**400, 5, 7, 10**300))]))
     assert (call.fresh_tokens, call.output_tokens, call.cache_read_tokens) == (None, None, 5)
+
+
+def test_how_it_was_served_is_kept_where_that_has_a_price_of_its_own() -> None:
+    ways: list[dict[str, Any]] = [
+        {"service_tier": "standard", "speed": "standard", "inference_geo": "not_available"},
+        {"service_tier": "standard", "speed": "fast", "inference_geo": "us"},
+        {"service_tier": "batch"},
+        {"service_tier": {"odd": 1}, "speed": 7, "inference_geo": None},
+        {"speed": "fast", "input_tokens": "10"},  # a number as text: the lenient way of reading
+    ]
+    rows = [answer(n, f"m{n}", use(10, 100, 0, 5) | way) for n, way in enumerate(ways)]
+    assert [(call.prompt_tokens, call.service_tier) for call in calls(read(rows))] == [
+        (110, None), (110, "fast+us"), (110, "batch"), (110, None), (110, "fast"),
+    ]  # fmt: skip

@@ -359,3 +359,22 @@ def test_real_answers_of_public_cassettes():
             assert {key: found[key] for key in want if key != "uri"} == {k: v for k, v in want.items() if k != "uri"}, (
                 name
             )
+
+
+def test_how_it_was_served_is_kept_where_that_has_a_price_of_its_own():
+    assert reply(chunk({}, "stop", usage=USAGE, service_tier="flex")).service_tier == "flex"
+    assert reply(chunk({}, "stop", usage=USAGE, service_tier="default")).service_tier is None
+    assert reply(chunk({}, "stop", usage=USAGE, service_tier="fast")).service_tier == "priority"
+    # what was asked for comes first, what was done last
+    events = [
+        {"type": "response.created", "response": {**response_object(5, 1), "usage": None, "service_tier": "flex"}},
+        {"type": "response.completed", "response": {**response_object(5, 1), "service_tier": "default"}},
+    ]
+    assert reply(*events[:1]).service_tier is None
+    assert reply(*events).service_tier is None
+    usage = {**anthropic_usage(1, 2, 3, 4), "service_tier": "priority", "speed": "fast"}
+    assert reply({**anthropic_reply(1, 2, 3, 4), "usage": usage}).service_tier == "priority+fast"
+    start = {"type": "message_start", "message": {**anthropic_reply(1, 2, 3, 4), "usage": usage}}
+    assert reply(start, {"type": "message_delta", "usage": {"output_tokens": 9}}).service_tier == "priority+fast"
+    gemini = {"candidates": [], "usageMetadata": {"promptTokenCount": 5, "trafficType": "ON_DEMAND_FLEX"}}
+    assert reply(gemini).service_tier == "flex"

@@ -132,3 +132,18 @@ def test_miss_cost_takes_the_price_of_what_was_written() -> None:
     found = view([call(0, 100_000, 0), miss], PriceTable.load())
     paid = 40_000 * 6 + 20_000 * 3.75 + 40_000 * 3
     assert found.turns[1].miss_cost_usd == pytest.approx((paid - 100_000 * 0.3) / MILLION)
+
+
+def test_a_call_is_priced_as_it_was_served() -> None:
+    # 1,000 fresh at 4 and 100 out at 20 USD a million: 0.006; twice that when fast, half of it in a batch
+    facts: dict[str, Any] = {"model": "claude-opus-5-5", "fresh_tokens": 1_000, "cache_write_tokens": 0}
+    shown = view(
+        [
+            call(0, 1_000, 0, **facts),
+            call(1, 1_000, 0, service_tier="fast", **facts),
+            call(2, 1_000, 0, service_tier="batch", **facts),
+        ],
+        PriceTable.load(),
+    )
+    assert [turn.cost_usd for turn in shown.turns] == pytest.approx([0.006, 0.012, 0.003])
+    assert shown.sums.cost_usd == pytest.approx(0.021)
