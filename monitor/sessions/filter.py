@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
 
 from monitor.records import Call
+from monitor.sessions.forecast import forecast, weighted
 from monitor.sessions.sums import Acc, total
-from monitor.sessions.view import Bucket, SessionView, Turn
+from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Turn
 
 _DAY = 86_400_000
+_RECENT = 64  # deltas that tell how large the next one may be
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -98,11 +100,14 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
     peaks = [t.call.prompt_tokens for t in work if t.call.chain != "side" and t.call.prompt_tokens is not None]
     times = [turn.call.time for turn in turns if turn.call.time is not None]
     last = next((turn for turn in reversed(work) if turn.call.chain == "main"), None)
+    same_end = last is not None and last == view.last_turn
+    chains = tuple(cut for chain in view.chains if (cut := _cut_chain(chain, turns)) is not None)
     return msgspec.structs.replace(
         view,
         turns=tuple(turns),
         events=tuple(events),
         buckets=buckets,
+        chains=chains,
         sums=total(bucket.sums for bucket in buckets),
         models=tuple(dict.fromkeys(turn.call.model for turn in work if turn.call.model)),
         first=min(times) if times else None,
@@ -112,10 +117,59 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
         last_prompt_tokens=last.call.prompt_tokens if last is not None else None,
         last_output_tokens=last.call.output_tokens if last is not None else None,
         last_turn=last,
+        fill=view.fill if same_end else _fill(last, view.usable_limit),
+        forecast=view.forecast if same_end else _forecast(view, last),
+        compaction_costs=tuple(cost for cost in view.compaction_costs if cost.event in events),
         cache_hit_ratio=reads / prompts if prompts else None,
         prefix_hit_ratio=kept / expected if expected else None,
         cache_misses=dict(sorted(misses.items())),
-        windows=len({(t.call.chain, t.window) for t in work if t.call.chain != "side"}),
+        windows=sum(chain.windows for chain in chains if chain.chain != "side"),
         compactions=len(compactions),
         inferred_compactions=sum(1 for event in compactions if event.evidence == "inferred"),
     )
+
+
+def _cut_chain(chain: ChainView, turns: Sequence[Turn]) -> ChainView | None:
+    """A chain with only its part of the calls that are left; None if that is none."""
+    mine = [turn for turn in turns if turn.call.chain == chain.chain]
+    if not mine:
+        return None
+    work = [turn for turn in mine if turn.call.works]
+    prompts = [turn.call.prompt_tokens for turn in work if turn.call.prompt_tokens is not None]
+    return ChainView(
+        chain=chain.chain,
+        calls=sum(1 for turn in mine if turn.call.counts),
+        side_calls=sum(1 for turn in mine if turn.call.answered and not turn.call.counts),
+        peak_prompt_tokens=max(prompts) if prompts else None,
+        last_prompt_tokens=prompts[-1] if prompts else None,
+        windows=len({turn.window for turn in (mine if chain.chain == "side" else work)}),
+        models=tuple(dict.fromkeys(turn.call.model for turn in work if turn.call.model)),
+    )
+
+
+def _used(last: Turn | None) -> int | None:
+    """Tokens in the context after a call."""
+    if last is None or last.call.prompt_tokens is None:
+        return None
+    return last.call.prompt_tokens + (last.call.output_tokens or 0)
+
+
+def _fill(last: Turn | None, usable: int | None) -> float | None:
+    used = _used(last)
+    return used / usable if used is not None and usable else None
+
+
+def _forecast(view: SessionView, last: Turn | None) -> Forecast | None:
+    """The forecast as it was after a call that was not the last one."""
+    if last is None:
+        return None
+    mean: float | None = None
+    recent: list[int] = []
+    for turn in view.turns:
+        if turn.index > last.index:
+            break
+        if turn.call.chain == "main" and turn.window == last.window and turn.delta is not None:
+            mean = weighted(mean, turn.delta)
+            recent.append(turn.delta)
+    return forecast(used=_used(last), usable=view.usable_limit, window=view.context_limit, mean_delta=mean,
+                    deltas=len(recent), recent=recent[-_RECENT:])  # fmt: skip

@@ -48,3 +48,33 @@ def test_a_price_of_a_similar_name_marks_the_sums() -> None:
     near = call(0, 10_000, 0, model="claude-sonnet-4-5-preview", cost_usd=None)
     (view,) = store([near], prices=PriceTable.load()).views()
     assert view.turns[0].cost_estimated and view.sums.cost_is_estimate
+
+
+def test_chains_fill_and_costs_of_compactions_are_those_of_what_is_left() -> None:
+    records = [call(0, 10_000, 0), call(1, 20_000, 10_000), call(2, 30_000, 20_000), event(2.5),
+               call(3, 5_000, 1_000), call(4, 6_000, 5_000), call(5, 9_000, 0, chain="agent:a")]  # fmt: skip
+    views = store(records, prices=PriceTable.load()).views()
+    (early,) = narrow(views, Wanted(until=START + 20_000))
+    assert [(c.chain, c.calls, c.peak_prompt_tokens, c.last_prompt_tokens, c.windows) for c in early.chains] == [
+        ("main", 2, 20_000, 20_000, 1)
+    ]
+    assert (early.windows, early.compactions, len(early.compaction_costs)) == (1, 0, 0)
+    assert early.fill == 20_100 / 167_000
+    (late,) = narrow(views, Wanted(since=START + 40_000))
+    assert [(c.chain, c.calls, c.peak_prompt_tokens, c.windows) for c in late.chains] == [
+        ("main", 1, 6_000, 1), ("agent:a", 1, 9_000, 1),
+    ]  # fmt: skip
+    assert late.fill == views[0].fill == 6_100 / 167_000
+
+
+def test_the_forecast_is_that_of_the_last_call_left() -> None:
+    steady = [call(n, 10_000 + 1_000 * n, max(0, 9_000 + 1_000 * n)) for n in range(11)]
+    jumps = [call(11 + n, 40_000 + 20_000 * n, 20_000) for n in range(4)]
+    views = store([*steady, *jumps]).views()
+    (early,) = narrow(views, Wanted(until=START + 110_000))
+    assert early.forecast is not None and views[0].forecast is not None
+    assert early.forecast.tokens_per_call == 1_000  # ten times 1,000
+    assert early.forecast.deltas == 10
+    assert (views[0].forecast.tokens_per_call or 0) > 5_000
+    (late,) = narrow(views, Wanted(since=START + 30_000))
+    assert late.forecast == views[0].forecast
