@@ -90,6 +90,7 @@ class PriceTable:
                     self._gateway.setdefault((e.provider, key), e)
         self._memo: dict[tuple[str | None, str | None], Price | _Dated | None] = {}
         self._limits: dict[tuple[str | None, str | None], Limits | None] = {}
+        self._tiers: dict[tuple[int, str], tuple[Price, Price]] = {}  # with the price of another way of being served
 
     @classmethod
     def load(cls, user_file: Path | None = None) -> PriceTable:
@@ -116,8 +117,7 @@ class PriceTable:
         was served, where that has a price of its own (``Call.service_tier``).
         """
         if tier is not None:
-            price = self.lookup(model, provider, when_ms)
-            return price.served(tier) if price is not None else None
+            return self._served(self.lookup(model, provider, when_ms), tier)
         try:
             hit = self._memo[model, provider]
         except KeyError:
@@ -125,6 +125,16 @@ class PriceTable:
         if type(hit) is _Dated:
             return hit.at(when_ms)
         return hit  # type: ignore[return-value]
+
+    def _served(self, price: Price | None, tier: str) -> Price | None:
+        if price is None:
+            return None
+        kept = self._tiers.get((id(price), tier))
+        if kept is None or kept[0] is not price:
+            if len(self._tiers) >= _MEMO_LIMIT:
+                self._tiers.clear()
+            kept = self._tiers[id(price), tier] = price, price.served(tier)
+        return kept[1]
 
     def limits(self, model: str | None, provider: str | None = None, when_ms: int | None = None) -> Limits | None:
         """Window and output limit of a model as its vendor gives them; None if the model is not known.
