@@ -91,6 +91,7 @@ class Dashboard(App[int]):
             self.register_theme(one)
         wanted = theme or self.state.theme or DARK
         self.theme = wanted if wanted in self.available_themes else DARK
+        self.refresh_css()
         self._take_theme(self.current_theme)
         self._feed = FeedThread(factory, self._publish, self._fail)
         self.mixes = Mixes(self._feed.examine, self._mixed)
@@ -224,6 +225,13 @@ class Dashboard(App[int]):
 
     # looks
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Other colours: the style sheet is read again; before anything stands on the screen they are only noted."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def _take_theme(self, theme: Theme) -> None:
         self._inks = {}
         inks = self.inks_on("background")
@@ -240,7 +248,7 @@ class Dashboard(App[int]):
         """Styles in the present colours on a background named by a variable of the theme."""
         inks = self._inks.get(paper)
         if inks is None:
-            named = self.current_theme.to_color_system().generate()
+            named = self.theme_variables
             base = RichStyle.from_color(
                 Color.parse(named["foreground"]).rich_color, Color.parse(named[paper]).rich_color
             )
