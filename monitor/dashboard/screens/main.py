@@ -40,6 +40,7 @@ class MainScreen(Actions, Screen[None]):
     app: Dashboard
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings())
+    AUTO_FOCUS = "#empty"
 
     class Fed(Message):
         """A snapshot has come from the feed's thread. Only the newest counts."""
@@ -86,7 +87,6 @@ class MainScreen(Actions, Screen[None]):
         if self.app.panel in PANELS and self.app.panel != "chart":
             board.tab = self.app.panel
         board.arrange_again()
-        self.query_one("#empty").focus()
         self.draw()
 
     @property

@@ -59,6 +59,11 @@ class Board(Widget):
         """Our own layout."""
         return self._places
 
+    @property
+    def _room(self) -> Size:
+        """The board fills the screen: its size is known before the first layout, which is then the right one."""
+        return self.size or self.app.size
+
     def places(self, size: Size) -> dict[str, Rect]:
         """Places of the children by id, for a size."""
         made = arrange(size.width, size.height, self.active, self.tab, alone=self.alone)
@@ -85,7 +90,7 @@ class Board(Widget):
 
     def arrange_again(self) -> None:
         """Bring what is displayed in line with the arrangement; focus never stays on a hidden panel."""
-        places = self.places(self.size)
+        places = self.places(self._room)
         arranged = (places, self.arrangement)
         if arranged == self._arranged:  # a new layout draws the whole screen again
             return
@@ -93,7 +98,8 @@ class Board(Widget):
         for child in self.children:
             child.display = (child.id or "") in places
         made = self.arrangement
-        self.set_class(made.framed, "-framed")
+        # before the first layout all styles are still to come
+        self.set_class(made.framed, "-framed", update=bool(self.size))
         for name in PANELS:
             panel = self.get_child_by_id(name)
             shares = name in made.tabs and made.tab_bar is not None
@@ -103,4 +109,4 @@ class Board(Widget):
 
     def shows(self, name: str) -> bool:
         """Whether a panel is on the screen."""
-        return name in self.places(self.size)
+        return name in self.places(self._room)
