@@ -178,9 +178,8 @@ class Dashboard(App[int]):
             self.bell()
             for advice in changed[:3]:
                 word = ACTION_WORDS.get(advice.after, advice.after)
-                self.notify(
-                    f"{word}  (was {ACTION_WORDS.get(advice.before, advice.before)})", title=name_of(advice.view)
-                )
+                was = ACTION_WORDS.get(advice.before, advice.before)
+                self.notify(f"{word}  (was {was})", title=name_of(advice.view), markup=False)
         if self._on_first is not None and not self.desk.loading:
             self._finish()
             self.set_timer(_PATIENCE_S, partial(self._finish, wait=False))

@@ -53,6 +53,15 @@ async def test_it_follows_the_size_of_the_terminal() -> None:
         assert run.desk.sight.width == run.main.query_one("#chart").size.width
 
 
+async def test_what_people_and_logs_call_things_is_no_markup() -> None:
+    turns = [fake.turn(i, 20_000 + 500 * i, chain="agent:[/x]" if i % 2 else "main") for i in range(40)]
+    async with dashboard(fake.snapshot((fake.view(turns, session="[/b]"),)), size=(160, 48)) as run:
+        await run.press("slash", "left_square_bracket", "slash", "b", "enter")
+        assert "· [/b" in run.text()
+        await run.press("a", "a")
+        assert "· agent:[/x]" in run.text()
+
+
 @pytest.mark.parametrize("size", [(160, 48), (120, 32), (80, 24), (60, 15), (40, 10)])
 async def test_each_number_leads_to_its_panel(size: tuple[int, int]) -> None:
     async with dashboard(fake.snapshot(problems=fake.PROBLEMS), size=size) as run:

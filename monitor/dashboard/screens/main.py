@@ -182,7 +182,7 @@ class MainScreen(Actions, Screen[None]):
             if desk.view is not None:
                 panel.show(detail(desk.view, turn, panel.size.width, desk.zone))
                 if board.arrangement.framed and "turn" not in board.arrangement.tabs and turn is not None:
-                    panel.border_title = f"7 Turn #{turn.index}"
+                    panel.entitle(f"7 Turn #{turn.index}")
         if board.shows("turns"):
             row = desk.turns.find(turn.index) if turn is not None else None
             order = desk.turn_sort if desk.turn_sort != "turn" else ""
@@ -213,12 +213,7 @@ class MainScreen(Actions, Screen[None]):
         what = "Share of each prompt" if sight.share else "Prompt tokens per turn"
         extent = sight.extent()
         scale = f" · {-extent.level} turns a column" if extent.level < 0 else ""
-        title = f"2 {what}{line}{scale}"
-        if chart.border_title != title:
-            chart.border_title = title
-        legend = self.app.legend
-        if chart.border_subtitle != legend:
-            chart.border_subtitle = legend
+        chart.entitle(f"2 {what}{line}{scale}", self.app.legend)
 
     def _draw_session_list(self) -> None:
         board, desk = self.board, self.app.desk
@@ -231,7 +226,7 @@ class MainScreen(Actions, Screen[None]):
             shown, every = len(desk.sessions), desk.sessions.all
             count = f"{shown} of {every}" if shown != every else str(every)
             note = f" · {desk.filter_text}" if desk.filter_text else ""
-            table.border_title = f"1 Sessions {count}{note}"
+            table.entitle(f"1 Sessions {count}{note}")
 
     # messages of the widgets
 

@@ -10,6 +10,7 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 from monitor.dashboard.model.layout import PANELS, Arrangement, Rect, arrange
+from monitor.dashboard.widgets.lines import Panel
 
 if TYPE_CHECKING:
     from monitor.dashboard.app import Dashboard
@@ -101,10 +102,10 @@ class Board(Widget):
         # before the first layout all styles are still to come
         self.set_class(made.framed, "-framed", update=bool(self.size))
         for name in PANELS:
-            panel = self.get_child_by_id(name)
-            shares = name in made.tabs and made.tab_bar is not None
-            number, title, _short = PANELS[name]
-            panel.border_title = "" if shares or name == "chart" else f"{number} {title}"
+            if name != "chart":  # it says itself what it shows
+                shares = name in made.tabs and made.tab_bar is not None
+                number, title, _short = PANELS[name]
+                self.get_child_by_id(name, Panel).entitle("" if shares else f"{number} {title}")
         self.refresh(layout=True)
 
     def shows(self, name: str) -> bool:

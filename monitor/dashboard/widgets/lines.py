@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
+from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -24,6 +25,7 @@ class Panel(Widget):
     app: Dashboard
     #: variable of the theme that gives the background
     PAPER = "background"
+    _entitled: tuple[Content | str, Content | str] = ("", "")
 
     @property
     def inks(self) -> Inks:
@@ -33,6 +35,17 @@ class Panel(Widget):
     def forget(self) -> None:
         """The colours changed: draw anew."""
         self.refresh()
+
+    def entitle(self, title: Content | str, below: Content | str | None = None) -> None:
+        """The words in the upper edge, and in the lower one; nothing is drawn again if they are there already.
+
+        They are taken as they are: names of sessions and what people type may look like markup.
+        """
+        if title != self._entitled[0]:
+            self.border_title = Content(title) if isinstance(title, str) else title
+        if below is not None and below != self._entitled[1]:
+            self.border_subtitle = Content(below) if isinstance(below, str) else below
+        self._entitled = (title, self._entitled[1] if below is None else below)
 
     def render_line(self, y: int) -> Strip:
         """Lines come from subclasses."""
