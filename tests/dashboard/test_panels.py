@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.dashboard.widgets.lines import LinesPanel
+from monitor.dashboard.widgets.lines import LinesPanel, Panel
 from tests.dashboard import fake
 from tests.dashboard.harness import dashboard
 
@@ -40,6 +40,20 @@ async def test_a_panel_that_was_drawn_before_it_had_a_size_is_drawn_again() -> N
         panel.on_resize()
         await run.settle()
         assert "near-limit" in run.text()
+
+
+@pytest.mark.parametrize("size", [(160, 48), (120, 32), (80, 24), (60, 15), (40, 10)])
+async def test_a_panel_is_drawn_for_its_place_before_it_stands_there(
+    monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    again: list[str | None] = []
+    monkeypatch.setattr(Panel, "resized", lambda panel: again.append(panel.id))
+    async with dashboard(size=size) as run:
+        for key in ("6", "z", "1", "z", "9", "5", "4", "2"):
+            await run.press(key)
+            assert again == []
+            for panel in run.main.query(Panel):
+                assert not panel.display or panel.room == panel.size, panel.id
 
 
 async def test_it_follows_the_size_of_the_terminal() -> None:

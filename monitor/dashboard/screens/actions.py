@@ -136,7 +136,7 @@ class Actions(Screen[None]):
         board.arrange_again()
         if board.shows(name):
             self.query_one(f"#{name}").focus()
-        self.call_after_refresh(self.draw)
+        self.draw()
 
     def action_focus_step(self, step: int) -> None:
         """Next panel, in the order of their numbers; panels behind tabs are shown."""

@@ -109,7 +109,7 @@ class MainScreen(Actions, Screen[None]):
         if empty != self.board.empty:
             self.board.empty = empty
             self.board.arrange_again()
-            self.query_one("#empty" if empty else "#chart").focus()
+            self.set_focus(self.query_one("#empty" if empty else "#chart"))
         self.draw()
         self.app.fed(changed)
 
@@ -128,17 +128,13 @@ class MainScreen(Actions, Screen[None]):
         """The composition, which is counted beside everything else."""
         if self.board.shows("mix"):
             panel, view = self.query_one("#mix", LinesPanel), self.app.desk.view
-            panel.show(mix_lines(self.app.mixes.of(view), view, panel.size.width))
+            panel.show(mix_lines(self.app.mixes.of(view), view, panel.room.width))
 
     def draw_ages(self) -> None:
         """What grows older by itself."""
         self.draw_mix()
         self._draw_header()
         self._draw_session_list()
-
-    def on_resize(self) -> None:
-        """What is drawn depends on the sizes the layout gives."""
-        self.call_after_refresh(self.draw)
 
     # drawing
 
@@ -147,16 +143,16 @@ class MainScreen(Actions, Screen[None]):
         board, desk = self.board, self.app.desk
         if board.shows("empty"):
             panel = self.query_one("#empty", LinesPanel)
-            panel.show(sheets.empty_lines(desk.snapshot, max(20, panel.size.width or self.size.width - 4)))
+            panel.show(sheets.empty_lines(desk.snapshot, max(20, panel.room.width)))
         self.draw_chart()
         self._draw_session_list()
         view = desk.view
         for name in ("decision", "forecast"):
             if board.shows(name):
                 panel = self.query_one(f"#{name}", LinesPanel)
-                width = panel.size.width
+                width, height = panel.room
                 if name == "decision":
-                    panel.show(panels.decision_lines(desk.decision, width, panel.size.height))
+                    panel.show(panels.decision_lines(desk.decision, width, height))
                 else:
                     panel.show(panels.forecast_lines(view, width, desk.zone))
         self.draw_mix()
@@ -164,7 +160,7 @@ class MainScreen(Actions, Screen[None]):
             self.query_one("#events", Table).update()
         if board.shows("problems"):
             problems = self.query_one("#problems", LinesPanel)
-            problems.show(sheets.problem_lines(desk.all_problems, problems.size.width))
+            problems.show(sheets.problem_lines(desk.all_problems, problems.room.width))
         self._draw_tabs()
         self.draw_hints()
 
@@ -180,7 +176,7 @@ class MainScreen(Actions, Screen[None]):
         if board.shows("turn"):
             panel = self.query_one("#turn", LinesPanel)
             if desk.view is not None:
-                panel.show(detail(desk.view, turn, panel.size.width, desk.zone))
+                panel.show(detail(desk.view, turn, panel.room.width, desk.zone))
                 if board.arrangement.framed and "turn" not in board.arrangement.tabs and turn is not None:
                     panel.entitle(f"7 Turn #{turn.index}")
         if board.shows("turns"):
@@ -230,7 +226,7 @@ class MainScreen(Actions, Screen[None]):
 
     # messages of the widgets
 
-    @on(LinesPanel.Resized)
+    @on(Panel.Resized)
     def _resized(self) -> None:
         self.draw()
 

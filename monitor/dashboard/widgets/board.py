@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.geometry import NULL_OFFSET, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.reactive import Reactive
 from textual.widget import Widget
 
 from monitor.dashboard.model.layout import PANELS, Arrangement, Rect, arrange
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from monitor.dashboard.app import Dashboard
 
 _NO_MARGIN = Spacing()
+
+
+def _inside(name: str, rect: Rect, framed: bool) -> Size:
+    """What the style sheet leaves of a place after frame and padding."""
+    if name == "empty" or (framed and name in PANELS):
+        return Size(max(0, rect.width - (2 if name == "chart" else 4)), max(0, rect.height - 2))
+    return Size(rect.width, rect.height)
 
 
 class _Places(Layout):
@@ -43,6 +51,8 @@ class Board(Widget):
     """
 
     app: Dashboard
+    #: as of the panels
+    virtual_size = Reactive(Size(0, 0), repaint=False)
 
     def __init__(self, *children: Widget, id: str) -> None:
         super().__init__(*children, id=id)
@@ -87,18 +97,25 @@ class Board(Widget):
 
     def on_resize(self, event: events.Resize) -> None:
         """Another size may show other panels."""
-        self.arrange_again()
+        if self.arrange_again():
+            self.post_message(Panel.Resized())
 
-    def arrange_again(self) -> None:
-        """Bring what is displayed in line with the arrangement; focus never stays on a hidden panel."""
+    def arrange_again(self) -> bool:
+        """Bring what is displayed in line with the arrangement; focus never stays on a hidden panel.
+
+        Returns whether anything has changed.
+        """
         places = self.places(self._room)
         arranged = (places, self.arrangement)
         if arranged == self._arranged:  # a new layout draws the whole screen again
-            return
+            return False
         self._arranged = arranged
-        for child in self.children:
-            child.display = (child.id or "") in places
         made = self.arrangement
+        for child in self.children:
+            rect = places.get(child.id or "")
+            child.display = rect is not None
+            if rect is not None and isinstance(child, Panel):
+                child.promise(_inside(child.id or "", rect, made.framed))
         # before the first layout all styles are still to come
         self.set_class(made.framed, "-framed", update=bool(self.size))
         for name in PANELS:
@@ -107,7 +124,8 @@ class Board(Widget):
                 number, title, _short = PANELS[name]
                 self.get_child_by_id(name, Panel).entitle("" if shares else f"{number} {title}")
         self.refresh(layout=True)
+        return True
 
     def shows(self, name: str) -> bool:
         """Whether a panel is on the screen."""
-        return name in self.places(self._room)
+        return self._arranged is not None and name in self._arranged[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -79,12 +80,18 @@ class Chart(Panel, can_focus=True):
         """Everything the picture depends on."""
         sight = self.sight
         options = sight.options(glyphs=self.inks.glyphs)
-        return (id(sight.curve), sight.curve.version, sight.window, self.size, options)
+        return (id(sight.curve), sight.curve.version, sight.window, self.room, options)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def promise(self, room: Size) -> None:
         """The sight must know how many columns there are."""
+        super().promise(room)
+        self.sight.width = room.width
+
+    def resized(self) -> None:
+        """Another width than was promised."""
         self.sight.width = self.size.width
         self._frame = None
+        super().resized()
 
     def frame(self) -> Frame:
         """The picture for the present size."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -25,7 +27,36 @@ class Panel(Widget):
     app: Dashboard
     #: variable of the theme that gives the background
     PAPER = "background"
+    #: nothing of a panel scrolls by itself: another size needs no second layout
+    virtual_size = Reactive(Size(0, 0), repaint=False)
     _entitled: tuple[Content | str, Content | str] = ("", "")
+    _promised: Size | None = None
+
+    class Resized(Message):
+        """The panel has another size: what it shows was made for the old one."""
+
+        def can_replace(self, message: Message) -> bool:
+            """One is enough for all panels."""
+            return isinstance(message, Panel.Resized)
+
+    @property
+    def room(self) -> Size:
+        """The size that the next layout gives: what is made for it need not be made again."""
+        return self._promised or self.size
+
+    def promise(self, room: Size) -> None:
+        """Called by who decides where panels stand, as soon as that is decided."""
+        self._promised = room
+
+    def on_resize(self) -> None:
+        """The layout has given a size; nothing has to be done if it is the one that was promised."""
+        kept, self._promised = self._promised == self.size, None
+        if self.display and not kept:
+            self.resized()
+
+    def resized(self) -> None:
+        """What was made for another size is of no use."""
+        self.post_message(self.Resized())
 
     @property
     def inks(self) -> Inks:
@@ -62,13 +93,6 @@ class LinesPanel(Panel, can_focus=True):
         Binding("pagedown", "lines(10)", "down a page", show=False, id="lines.page_down"),
     ]
 
-    class Resized(Message):
-        """The panel has another size: its lines were made for the old one."""
-
-        def can_replace(self, message: Message) -> bool:
-            """One is enough for all panels."""
-            return isinstance(message, LinesPanel.Resized)
-
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
@@ -90,18 +114,19 @@ class LinesPanel(Panel, can_focus=True):
         return "\n".join("".join(part for part, _style in line).rstrip() for line in self._lines)
 
     def _clamp(self) -> None:
-        most = max(0, len(self._lines) - self.size.height)
+        height = self.room.height
+        most = max(0, len(self._lines) - height)
         self._offset = max(0, min(self._offset, most))
-        hidden = len(self._lines) - self._offset - self.size.height
+        hidden = len(self._lines) - self._offset - height
         more = f"▾ {hidden} more" if hidden > 0 else "▴" if self._offset else ""
         note = " · ".join(part for part in (self.note, more) if part)
-        if self.styles.border.bottom[0] and (self.border_subtitle or "") != note:
+        if (self.border_subtitle or "") != note:
             self.border_subtitle = note
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """More or fewer lines fit now."""
         self._clamp()
-        self.post_message(self.Resized())
+        super().resized()
 
     def render_line(self, y: int) -> Strip:
         """One row."""

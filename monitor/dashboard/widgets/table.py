@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -74,7 +75,7 @@ class Table(Panel, can_focus=True):
     @property
     def page(self) -> int:
         """Rows that fit below the heading."""
-        return max(1, self.size.height - 1)
+        return max(1, self.room.height - 1)
 
     def update(self, row: int | None = None, sorted_by: str = "", subject: str = "") -> None:
         """Draw the source as it is now, the cursor on ``row`` if given.
@@ -107,7 +108,7 @@ class Table(Panel, can_focus=True):
 
     def _lines(self) -> dict[int, Line]:
         """The rows that are seen, as they are now: nothing is drawn again where they read as before."""
-        placed = self._columns(max(1, self.size.width - 1))
+        placed = self._columns(max(1, self.room.width - 1))
         return {
             number: row_line(placed, self.source.row(number))
             for number in range(self._top, min(self._top + self.page, len(self.source)))
@@ -126,10 +127,17 @@ class Table(Panel, can_focus=True):
             self._top = self.row - self.page + 1
         self._top = max(0, min(self._top, count - self.page))
 
-    def on_resize(self) -> None:
+    def promise(self, room: Size) -> None:
+        """Other rows and columns will fit."""
+        super().promise(room)
+        self._drawn.clear()
+        self._reveal()
+
+    def resized(self) -> None:
         """Other rows and columns fit now."""
         self._drawn.clear()
         self._reveal()
+        super().resized()
 
     def on_focus(self) -> None:
         """The cursor row is drawn stronger."""
