@@ -161,11 +161,14 @@ class Actions(Screen[None]):
 
     def action_filter(self) -> None:
         """Type a filter for the sessions."""
-        self.board.filtering = True
-        if not self.board.shows("sessions"):
+        board = self.board
+        board.filtering = True
+        if not board.shows("sessions"):
             self.action_panel("sessions")
-        self.board.arrange_again()
-        self.query_one("#filter", Input).focus()
+        if not board.query("#filter"):  # most never filter
+            board.mount(Input(id="filter", placeholder="words in name, id, source, model", compact=True))
+        board.arrange_again()
+        board.query_one("#filter", Input).focus()
 
     def stop_filtering(self, *, keep: bool) -> None:
         """Close the line of the filter; without ``keep`` all sessions are listed again."""

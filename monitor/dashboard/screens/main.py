@@ -77,7 +77,6 @@ class MainScreen(Actions, Screen[None]):
             LinesPanel(id="empty"),
             ButtonLine(id="tabs"),
             ButtonLine(id="hints"),
-            Input(id="filter", placeholder="words in name, id, source, model", compact=True),
             id="board",
         )
 
@@ -287,11 +286,11 @@ class MainScreen(Actions, Screen[None]):
             desk.sort_sessions({"last": "activity", "name": "activity"}.get(message.key, message.key))
         self.draw()
 
-    @on(Input.Changed, "#filter")
-    def _filter_typed(self, message: Input.Changed) -> None:
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """The filter is being typed."""
         self.app.desk.filter_sessions(message.value)
         self._draw_session_list()
 
-    @on(Input.Submitted, "#filter")
-    def _filter_done(self) -> None:
+    def on_input_submitted(self) -> None:
+        """The filter is typed."""
         self.stop_filtering(keep=True)
