@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import tzinfo
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -45,40 +47,63 @@ def run(
 
     Returns the exit code: 0; 1 if the dashboard itself failed; with ``once`` 3 if there was no session to show.
     """
-    from monitor.dashboard.app import Dashboard
-    from monitor.dashboard.model.state import state_file
-    from monitor.dashboard.once import print_frame, rows_of, terminal_size
-    from monitor.dashboard.terminal import own_terminal
+    with _late_collections() as begin:
+        from monitor.dashboard.app import Dashboard
+        from monitor.dashboard.model.state import state_file
+        from monitor.dashboard.once import print_frame, rows_of, terminal_size
+        from monitor.dashboard.terminal import own_terminal
 
-    drawn: list[list[list[Segment]]] = []
+        drawn: list[list[list[Segment]]] = []
 
-    def first(app: Dashboard) -> None:
-        drawn.append(rows_of(app))
-        app.exit(0)
+        def first(app: Dashboard) -> None:
+            drawn.append(rows_of(app))
+            app.exit(0)
 
-    app = Dashboard(
-        source if callable(source) else _follow(source, begun),
-        session=session,
-        call=call,
-        notify=notify,
-        title=title,
-        theme=theme,
-        zone=zone,
-        state_path=state_file() if remember and not once else None,
-        compactor=compactor,
-        keys=keys,
-        verbose=verbose,
-        on_first=first if once else None,
-    )
-    if once:
-        app.run(headless=True, size=size or terminal_size())
-        if app.return_code or not drawn:
-            return 1
-        print_frame(drawn[0], no_color=app.no_color)
-        return 0 if app.desk.view is not None else 3
-    with own_terminal():
-        app.run()
-    return 1 if app.return_code else 0
+        app = Dashboard(
+            source if callable(source) else _follow(source, begun),
+            session=session,
+            call=call,
+            notify=notify,
+            title=title,
+            theme=theme,
+            zone=zone,
+            state_path=state_file() if remember and not once else None,
+            compactor=compactor,
+            keys=keys,
+            verbose=verbose,
+            on_first=first if once else None,
+            on_read=None if once else begin,
+        )
+        if once:
+            app.run(headless=True, size=size or terminal_size())
+            if app.return_code or not drawn:
+                return 1
+            print_frame(drawn[0], no_color=app.no_color)
+            return 0 if app.desk.view is not None else 3
+        with own_terminal():
+            app.run()
+        return 1 if app.return_code else 0
+
+
+@contextmanager
+def _late_collections() -> Iterator[Callable[[], None]]:
+    """What is made until the first picture is there stays: looking for garbage in it is for nothing, then and later.
+
+    Gives a function that begins to collect what comes afterwards.
+    """
+    was = gc.isenabled()
+    gc.disable()
+
+    def begin() -> None:
+        gc.freeze()
+        if was:
+            gc.enable()
+
+    try:
+        yield begin
+    finally:
+        if was:
+            gc.enable()
 
 
 def _follow(paths: Sequence[str | PathLike[str]], begun: bool) -> FeedFactory:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
-#: a single picture waits so long for what is counted beside everything else
+#: a single picture waits so long for what is counted beside everything else, and so does what follows the first reading
 _PATIENCE_S = 3.0
 
 
@@ -71,6 +71,7 @@ class Dashboard(App[int]):
         keys: Mapping[str, str] | None = None,
         verbose: bool = False,
         on_first: Callable[[Dashboard], None] | None = None,
+        on_read: Callable[[], object] | None = None,
     ) -> None:
         super().__init__()
         self.title = title
@@ -85,7 +86,7 @@ class Dashboard(App[int]):
         self._inks: dict[str, Inks] = {}
         self.desk = Desk(self.state, session=session, call=call, zone=zone, glyphs=self.no_color)
         self.legend: Content = Content("")
-        self._on_first = on_first
+        self._on_first, self._on_read = on_first, on_read
         self._fed_at = time.monotonic()
         for one in THEMES:
             self.register_theme(one)
@@ -124,6 +125,7 @@ class Dashboard(App[int]):
         """Start reading; the first frame does not wait for it."""
         self.theme_changed_signal.subscribe(self, self._theme_changed)
         self.set_interval(_TICK_S, self.tick)
+        self.set_timer(_PATIENCE_S, self._read)
         self._feed.start()
 
     def on_unmount(self) -> None:
@@ -180,9 +182,17 @@ class Dashboard(App[int]):
                 word = ACTION_WORDS.get(advice.after, advice.after)
                 was = ACTION_WORDS.get(advice.before, advice.before)
                 self.notify(f"{word}  (was {was})", title=name_of(advice.view), markup=False)
+        if self._on_read is not None and not self.desk.loading:
+            self.call_after_refresh(self._read)
         if self._on_first is not None and not self.desk.loading:
             self._finish()
             self.set_timer(_PATIENCE_S, partial(self._finish, wait=False))
+
+    def _read(self) -> None:
+        """All is read and drawn, or it takes long."""
+        if self._on_read is not None:
+            read, self._on_read = self._on_read, None
+            read()
 
     @property
     def waits(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import subprocess
 import sys
@@ -55,6 +56,21 @@ def test_one_frame_waits_until_all_is_read(capsys: pytest.CaptureFixture[str]) -
 
     assert run(Slow, once=True, size=(100, 30)) == 0
     assert "of 20" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("collected", [True, False])
+def test_garbage_is_collected_as_before_once_it_has_ended(
+    collected: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during: list[bool] = []
+    monkeypatch.setattr("monitor.dashboard.once.rows_of", lambda app: during.append(gc.isenabled()) or rows_of(app))
+    was = gc.isenabled()
+    try:
+        gc.enable() if collected else gc.disable()
+        once(fake.snapshot(), capsys)
+        assert during == [False] and gc.isenabled() is collected
+    finally:
+        gc.enable() if was else gc.disable()
 
 
 def test_importing_the_package_costs_nothing() -> None:

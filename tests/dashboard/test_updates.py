@@ -21,6 +21,23 @@ async def test_new_calls_appear_and_the_cursor_follows() -> None:
         assert "#119 of 120" in run.text()
 
 
+async def test_the_end_of_the_first_reading_is_told_once() -> None:
+    told: list[int] = []
+    async with dashboard(fake.snapshot(loading=True), on_read=lambda: told.append(1)) as run:
+        assert told == []
+        for size in (20, 30):
+            await run.feed_with(fake.snapshot((fake.growing(size),)))
+            assert told == [1]
+
+
+async def test_who_reads_for_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monitor.dashboard.app._PATIENCE_S", 0.05)
+    told: list[int] = []
+    async with dashboard(fake.snapshot(loading=True), on_read=lambda: told.append(1)) as run:
+        await run.pilot.pause(0.2)
+        assert told == [1]
+
+
 async def test_on_hold() -> None:
     long = fake.growing(120)
     first = msgspec.structs.replace(long, turns=long.turns[:119], version=1)
