@@ -28,16 +28,17 @@ from monitor.readers import usage
 from monitor.readers.agent_values import JsonLines, StepLog, obj, time_ms, tokens, word
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.lines import first_objects, strip
+from monitor.readers.patterns import lazy
 from monitor.readers.times import iso
 from monitor.records import Call, Record, SessionInfo
 
 SOURCE = "aider"
 _BEGINS = ("launched", "cli session")
-_STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
-_TOKENS = re.compile(r"> Tokens: ([\d.,]+)([kM]?) (?:sent|request)\b(.*)")
-_PART = re.compile(r"([\d.,]+)([kM]?) (cache write|cache hit|received|response)\b")
-_COST = re.compile(r"Cost: \$([\d.,]+) (?:message|request|send)\b")
-_MODEL = re.compile(r"> (?:Main model|Models?): ([^\s,]+)")
+_STARTED = lazy(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
+_TOKENS = lazy(r"> Tokens: ([\d.,]+)([kM]?) (?:sent|request)\b(.*)")
+_PART = lazy(r"([\d.,]+)([kM]?) (cache write|cache hit|received|response)\b")
+_COST = lazy(r"Cost: \$([\d.,]+) (?:message|request|send)\b")
+_MODEL = lazy(r"> (?:Main model|Models?): ([^\s,]+)")
 _TYPED = "#### "
 _FACTOR = {"": 1, "k": 1_000, "M": 1_000_000}
 

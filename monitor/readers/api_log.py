@@ -23,7 +23,6 @@ nothing says that they were sent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,11 +42,12 @@ from monitor.readers.exchange_pairs import PairParser, as_bytes
 from monitor.readers.exchange_reply import ReplyReader
 from monitor.readers.json_stream import JsonAssembler
 from monitor.readers.lines import first_objects, strip
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Record
 
 SOURCE = "api-log"
-_SSE_LINE = re.compile(rb"(?:data|event|id|retry):|:")
-_PAIR_HEAD = re.compile(
+_SSE_LINE = lazy(rb"(?:data|event|id|retry):|:")
+_PAIR_HEAD = lazy(
     rb'\s*\[?\s*\{(?:\s*"[\w.-]{1,40}"\s*:\s*(?:"[^"]{0,200}"|[\d.]+|null|true|false)\s*,)*\s*"request(?:_body)?"\s*:\s*\{'
 )
 #: keys of other formats that hold requests and answers too, or look like them

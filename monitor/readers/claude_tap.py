@@ -25,13 +25,12 @@ from monitor.readers.exchange import Exchange, lower
 from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object, event_values, set_reply
 from monitor.readers.exchange_ws import Frame, split
 from monitor.readers.lines import first_objects
+from monitor.readers.patterns import lazy
 from monitor.readers.times import to_ms
 
 SOURCE = "claude-tap"
-_TOP = re.compile(rb'"(?:transport|upstream_base_url|turn)"\s*:')
-_CUT = re.compile(
-    rb'\s*\{\s*"(?:timestamp|id|request_id|turn)"\s*:.{0,400}?"request"\s*:\s*\{\s*"method"\s*:', re.DOTALL
-)
+_TOP = lazy(rb'"(?:transport|upstream_base_url|turn)"\s*:')
+_CUT = lazy(rb'\s*\{\s*"(?:timestamp|id|request_id|turn)"\s*:.{0,400}?"request"\s*:\s*\{\s*"method"\s*:', re.DOTALL)
 
 
 def _frames(request: dict[str, Any], response: dict[str, Any]) -> list[Frame]:

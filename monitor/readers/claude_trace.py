@@ -23,12 +23,13 @@ from typing import Any
 from monitor.readers.base import FileContext, Head
 from monitor.readers.exchange import Exchange, lower
 from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object, event_values, set_reply
+from monitor.readers.patterns import lazy
 from monitor.readers.times import to_ms
 
 SOURCE = "claude-trace"
-_HEAD = re.compile(rb'\s*(?:\xef\xbb\xbf)?\{\s*"request"\s*:\s*\{\s*"timestamp"\s*:\s*[\d.]+\s*,\s*"method"\s*:')
-_URL = re.compile(rb'"url"\s*:\s*"([^"]{0,400})"')
-_OURS = re.compile(rb"/v1/messages|anthropic|/model/|rawPredict", re.IGNORECASE)
+_HEAD = lazy(rb'\s*(?:\xef\xbb\xbf)?\{\s*"request"\s*:\s*\{\s*"timestamp"\s*:\s*[\d.]+\s*,\s*"method"\s*:')
+_URL = lazy(rb'"url"\s*:\s*"([^"]{0,400})"')
+_OURS = lazy(rb"/v1/messages|anthropic|/model/|rawPredict", re.IGNORECASE)
 
 
 def exchange(value: dict[str, Any], line: int) -> Exchange | None:

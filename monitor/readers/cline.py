@@ -21,7 +21,6 @@ Unknown: the context window; when a request ended; the call that condenses a con
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import Any
 
@@ -30,11 +29,12 @@ from monitor.readers import cline_store, usage
 from monitor.readers.agent_values import JsonDocument, StepLog, head_has, obj, rows, time_ms, word
 from monitor.readers.base import FileContext, Head
 from monitor.readers.cline_models import ModelTimes
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, Record, SessionInfo
 
 #: when Roo began to log all input tokens as tokensIn (RooCodeInc/Roo-Code 416fa57)
 ROO_INCLUSIVE_FROM = 1_761_868_800_000
-_ROW = re.compile(rb'"type"\s*:\s*"(?:say|ask)"')
+_ROW = lazy(rb'"type"\s*:\s*"(?:say|ask)"')
 _ROO_FOLDERS = ("roo-cline", "rooveterinaryinc", "roo-code", "kilocode", "kilo-code")
 _ROO_ROWS = ("condense_context", "sliding_window_truncation", "condense_context_error")
 _TYPED = ("task", "user_feedback", "user_feedback_diff")

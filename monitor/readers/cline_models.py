@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from monitor.readers import agent_values as look
 from monitor.readers.agent_values import obj, rows, time_ms, word
 from monitor.readers.lines import MAX_LINE
+from monitor.readers.patterns import lazy
 
-_MODEL = re.compile(rb"<model>\s*([^<>\\\s][^<>\\]{0,118})</model>")
+_MODEL = lazy(rb"<model>\s*([^<>\\\s][^<>\\]{0,118})</model>")
 #: the model is noted just before or after the request's row
 _SLACK_MS = 5_000
 

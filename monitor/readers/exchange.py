@@ -27,6 +27,7 @@ from monitor.readers.exchange_reply import Reply, ReplyReader
 from monitor.readers.exchange_request import Request, parse
 from monitor.readers.exchange_session import identity, origin, provider
 from monitor.readers.exchange_track import Tracker
+from monitor.readers.patterns import lazy
 from monitor.records import Problem, Record
 
 
@@ -51,22 +52,18 @@ class Exchange(msgspec.Struct, gc=False, kw_only=True):
     trusted: bool = False  # the log holds nothing but model calls: the address need not be known
 
 
-_CALL = re.compile(
+_CALL = lazy(
     r"/chat/completions$|/v\d/completions$|/completion$|/responses$|/messages$|/v1/complete$|/interactions$"
     r"|:(?:generateContent|streamGenerateContent|rawPredict|streamRawPredict)$"
     r"|/model/[^/]+/(?:converse|converse-stream|invoke|invoke-with-response-stream)$"
     r"|/api/(?:chat|generate)$|/v[12]/chat$"
 )
-_COUNT = re.compile(r"/messages/count_tokens$|/responses/input_tokens$|:countTokens$|/count-tokens$|/tokenize$")
-_COMPACT = re.compile(r"/responses/compact$")
-_OTHER = re.compile(
-    r"/(?:embeddings?|moderations|rerank|images|audio|files|batches|models|analytics|telemetry)\b", re.I
-)
-_MODEL_IN_PATH = re.compile(r"/models?/([^/:]+(?::\d+)?)(?:[:/][\w-]+)?$")
+_COUNT = lazy(r"/messages/count_tokens$|/responses/input_tokens$|:countTokens$|/count-tokens$|/tokenize$")
+_COMPACT = lazy(r"/responses/compact$")
+_OTHER = lazy(r"/(?:embeddings?|moderations|rerank|images|audio|files|batches|models|analytics|telemetry)\b", re.I)
+_MODEL_IN_PATH = lazy(r"/models?/([^/:]+(?::\d+)?)(?:[:/][\w-]+)?$")
 #: paths that other services have too: only with a body that speaks of a model
-_VAGUE = re.compile(
-    r"/messages$|/completion$|/complete$|/v[12]/chat$|/interactions$|/api/(?:chat|generate)$|/responses$"
-)
+_VAGUE = lazy(r"/messages$|/completion$|/complete$|/v[12]/chat$|/interactions$|/api/(?:chat|generate)$|/responses$")
 
 
 class Assembler:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -18,14 +17,15 @@ import msgspec
 
 from monitor.readers import sse
 from monitor.readers.lines import Skipped, objects
+from monitor.readers.patterns import lazy
 
 _decode = msgspec.json.Decoder().decode
 #: no body of use decompresses to more; a decompression bomb must not
 MAX_BODY = 512 * 1024 * 1024
 _STEP = 1 << 20
-_CHUNK_HEAD = re.compile(rb"([0-9A-Fa-f]{1,8})(?:;[^\r\n]*)?\r\n")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/\s]{16}")
-_BYTES_FIELD = re.compile(rb'"bytes"\s*:\s*"([A-Za-z0-9+/=]+)"')
+_CHUNK_HEAD = lazy(rb"([0-9A-Fa-f]{1,8})(?:;[^\r\n]*)?\r\n")
+_BASE64 = lazy(rb"[A-Za-z0-9+/\s]{16}")
+_BYTES_FIELD = lazy(rb'"bytes"\s*:\s*"([A-Za-z0-9+/=]+)"')
 _TEXT_START = frozenset(b' \t\r\n{["0123456789-tfndei:\xef')
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from monitor.readers.exchange_facts import Facts, State
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, EventKind
 
-_WINDOW = re.compile(r"(.*):(\d+)")
+_WINDOW = lazy(r"(.*):(\d+)")
 
 
 def events_of(file: str, facts: Facts, state: State, call: Call) -> list[Event]:

@@ -18,13 +18,15 @@ from typing import Any
 
 import msgspec
 
+from monitor.readers.patterns import lazy
+
 _encode = msgspec.json.Encoder(order="sorted").encode
 _decode = msgspec.json.Decoder().decode
 _MEMORY = 50_000  # messages remembered by the digest of their bytes, about 200 bytes each
 
-_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>\s*|\Z)", re.DOTALL)
+_REMINDER = lazy(r"<system-reminder>.*?(?:</system-reminder>\s*|\Z)", re.DOTALL)
 #: texts that clients put into user messages by themselves
-_CLIENT = re.compile(
+_CLIENT = lazy(
     r"\s*(?:<(?:system-reminder|environment_context|environment_details|user_instructions|local-command-|command-message>"
     r"|command-name>|bash-(?:input|stdout|stderr)>|task-notification>|user-memory-input>|ide_|permissions instructions>"
     r"|turn_aborted>|INSTRUCTIONS>)"
@@ -32,7 +34,7 @@ _CLIENT = re.compile(
     r"|Continue from where you left off\.\s*\Z)"
 )
 #: what opens a window that stands on a summary (observed with the clients; the last two are the generic forms)
-_CONTINUES = re.compile(
+_CONTINUES = lazy(
     r"This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem"
     r"|The conversation history before this point was compacted"

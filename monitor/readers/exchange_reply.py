@@ -16,11 +16,12 @@ import msgspec
 from monitor.readers import exchange_anthropic as anthropic_usage
 from monitor.readers import shapes
 from monitor.readers.exchange_answer import Answer, ToolCall
+from monitor.readers.patterns import lazy
 from monitor.readers.service_tier import service_tier
 from monitor.readers.usage import UNKNOWN, Tokens, count
 
-_WORD = re.compile(r"[A-Za-z][\w.:-]{0,47}")
-_OVERFLOW = re.compile(
+_WORD = lazy(r"[A-Za-z][\w.:-]{0,47}")
+_OVERFLOW = lazy(
     r"context_length_exceeded|prompt is too long|model_context_window_exceeded|ContextWindowExceeded"
     r"|maximum context length|input token count.{0,40}exceeds|context window (?:is )?exceeded"
     r"|exceeds the context window|input is too long",

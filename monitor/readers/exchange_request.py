@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 
 from monitor.readers import exchange_bodies as bodies
 from monitor.readers.exchange_messages import Item, Messages, texts, unmarked_digest
+from monitor.readers.patterns import lazy
 
 _decode = msgspec.json.Decoder().decode
 _list_of_raw = msgspec.json.Decoder(list[Raw]).decode
@@ -51,7 +52,7 @@ class Body(Struct, gc=False):
 _body = msgspec.json.Decoder(Body).decode
 
 #: how agents word the request for a summary (observed with the clients; kept narrow, as a person may ask for one too)
-_ASKS_SUMMARY = re.compile(
+_ASKS_SUMMARY = lazy(
     r"CONTEXT CHECKPOINT|context checkpoint summary|create a detailed summary of (?:the|our) conversation"
     r"|Respond with TEXT ONLY.{0,20000}<summary>|<state_snapshot>|[Aa]nchored summary"
     r"|prompt for continuing our conversation|[Hh]and-?off summary|conversation to summari[sz]e"
@@ -61,13 +62,13 @@ _ASKS_SUMMARY = re.compile(
     re.DOTALL,
 )
 #: requests beside the conversation: titles, topic and command checks, routing
-_ASKS_SIDE = re.compile(
+_ASKS_SIDE = lazy(
     r"title generator|[Gg]enerate (?:a|an) (?:[\w-]+,? ){0,4}title\b|[Cc]ome up with (?:a|an) [^\n]{0,40}title\b"
     r"|session title|isNewTopic|new conversation topic|command prefix|<policy_spec>"
     r"|filepaths? (?:from|in) (?:this|the) command"
     r"|next_speaker|[Ss]ummari[sz]e this coding conversation in under|under 50 characters"
 )
-_SMALL_MODEL = re.compile(r"haiku|flash-lite|\bnano\b|-nano|[-_]mini\b|small|[-_]lite\b", re.IGNORECASE)
+_SMALL_MODEL = lazy(r"haiku|flash-lite|\bnano\b|-nano|[-_]mini\b|small|[-_]lite\b", re.IGNORECASE)
 _PROBE = 24_000
 
 

@@ -15,11 +15,12 @@ import msgspec
 
 from monitor.readers.exchange_bodies import one
 from monitor.readers.exchange_request import Request, text, value_of
+from monitor.readers.patterns import lazy
 
 Trigger = Literal["auto", "manual", "idle"]
-_ID = re.compile(r"[A-Za-z0-9][\w.:@/-]{0,199}")
-_SECRET = re.compile(r"(?:sk|pk|rk|xai|gsk|hf|ghp|pplx)[-_]|AIza|Bearer|Basic|ey[JA-Z]\w{20}", re.IGNORECASE)
-_USER_SESSION = re.compile(r"session_([0-9A-Za-z-]{8,64})")
+_ID = lazy(r"[A-Za-z0-9][\w.:@/-]{0,199}")
+_SECRET = lazy(r"(?:sk|pk|rk|xai|gsk|hf|ghp|pplx)[-_]|AIza|Bearer|Basic|ey[JA-Z]\w{20}", re.IGNORECASE)
+_USER_SESSION = lazy(r"session_([0-9A-Za-z-]{8,64})")
 #: headers that name a session, the surest first; ``x-<vendor>-session-id`` of others comes after them
 _HEADERS = (
     "x-claude-code-session-id",
@@ -34,7 +35,7 @@ _HEADERS = (
     "x-magpie-session",
     "x-session-affinity",
 )
-_VENDOR = re.compile(r"x-[a-z0-9-]+-session-id")
+_VENDOR = lazy(r"x-[a-z0-9-]+-session-id")
 _SENDER = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "user-agent")
 
 
@@ -184,9 +185,9 @@ _PROVIDERS: tuple[tuple[str, str], ...] = (
     ("minimax", "minimax"),
 )
 _FAMILIES = (
-    (re.compile(r"(?:anthropic/)?claude"), "anthropic"),
-    (re.compile(r"(?:openai/)?(?:gpt-(?!oss)|o[1-9]\b|chatgpt|codex)"), "openai"),
-    (re.compile(r"(?:google/|models/)?gemini"), "google"),
+    (lazy(r"(?:anthropic/)?claude"), "anthropic"),
+    (lazy(r"(?:openai/)?(?:gpt-(?!oss)|o[1-9]\b|chatgpt|codex)"), "openai"),
+    (lazy(r"(?:google/|models/)?gemini"), "google"),
 )
 
 

@@ -20,13 +20,14 @@ from monitor.readers.exchange_messages import digest
 from monitor.readers.exchange_reply import Reply
 from monitor.readers.exchange_request import is_small
 from monitor.readers.exchange_steps import Steps
+from monitor.readers.patterns import lazy
 from monitor.readers.usage import UNKNOWN, Tokens
 from monitor.records import Call, Evidence, Purpose, Record, Status
 
 _TTL_5M, _TTL_1H = 300, 3600
 _KEPT = 8 * 1024  # bytes of digests kept on a call: the last 1,024 messages
-_AGENT_CLIENT = re.compile(r"claude-cli|claude-code|\bcli\b|codex|gemini-?cli|opencode|qwen", re.IGNORECASE)
-_WINDOW = re.compile(r"(.*):(\d+)")
+_AGENT_CLIENT = lazy(r"claude-cli|claude-code|\bcli\b|codex|gemini-?cli|opencode|qwen", re.IGNORECASE)
+_WINDOW = lazy(r"(.*):(\d+)")
 
 
 __all__ = ["Facts", "State", "Tracker"]

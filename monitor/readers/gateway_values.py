@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from monitor.readers.patterns import lazy
 from monitor.readers.times import to_ms
 from monitor.records import Call, Record
 
@@ -18,11 +19,11 @@ from monitor.records import Call, Record
 LAST_MS = 253_402_300_800_000
 _LARGEST = 1e15
 _decode = msgspec.json.Decoder().decode
-_NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+")
-_SLASHED = re.compile(r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)$")
+_NUMBER = lazy(r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|[-+]?\.\d+")
+_SLASHED = lazy(r"^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)$")
 
 #: words of call types and request paths that do not extend a conversation
-_SIDE = re.compile(
+_SIDE = lazy(
     r"embedding|rerank|moderation|transcription|speech|image|audio|video|count_tokens|tokenize|ocr|batch", re.IGNORECASE
 )
 _PROVIDERS = {

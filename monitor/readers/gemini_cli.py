@@ -18,7 +18,6 @@ Unknown: the context window; when a request began; utility calls (routing, compr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
@@ -29,13 +28,14 @@ from monitor.readers import usage
 from monitor.readers.agent_values import JsonDocument, JsonLines, StepLog, obj, rows, text_of, time_ms, word
 from monitor.readers.base import FileContext, Head
 from monitor.readers.lines import first_objects
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, EventKind, Record, SessionInfo
 
 SOURCE = "gemini-cli"
 _SNAPSHOT = "<state_snapshot>"
 #: user rows the client writes: context, summaries, and its own way of saying "go on"
 _MADE_UP = ("<session_context>", _SNAPSHOT, "This is the Gemini CLI. We are setting up the context")
-_ANSWER = re.compile(rb'"type"\s*:\s*"gemini"')
+_ANSWER = lazy(rb'"type"\s*:\s*"gemini"')
 _CONTINUE = frozenset(("Please continue.", "System: Please continue."))
 
 

@@ -17,7 +17,6 @@ have unknown tokens. An entry with status 0 got no answer: status ``error``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,11 +25,12 @@ from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.exchange import Assembler, Exchange, lower, ordered
 from monitor.readers.exchange_ws import Frame, payload, split
 from monitor.readers.har_scan import Entries, ScanError
+from monitor.readers.patterns import lazy
 from monitor.readers.times import to_ms
 
 SOURCE = "har"
-_HEAD = re.compile(rb'\s*(?:\xef\xbb\xbf)?\{\s*"log"\s*:')
-_LOG = re.compile(rb'"(?:creator|entries|pages|version)"\s*:')
+_HEAD = lazy(rb'\s*(?:\xef\xbb\xbf)?\{\s*"log"\s*:')
+_LOG = lazy(rb'"(?:creator|entries|pages|version)"\s*:')
 
 
 class HarParser(BaseParser):

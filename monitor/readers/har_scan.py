@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
+from monitor.readers.patterns import lazy
+
 _CHUNK = 1 << 20
 #: one entry holds one request and its answer; a larger one is skipped
 MAX_ENTRY = 128 * 1024 * 1024
 #: strings are skipped as a whole; a lone quote is a string that goes on behind the end of the buffer
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
-_ARRAY = re.compile(rb"\s*:\s*\[")
+_TOKEN = lazy(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
+_ARRAY = lazy(rb"\s*:\s*\[")
 
 
 class ScanError(Exception):

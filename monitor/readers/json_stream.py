@@ -9,7 +9,6 @@ else that is no JSON is one bad line: it is reported and skipped, and the next l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -25,10 +24,11 @@ from monitor.readers.lines import (
     readable,
     strip,
 )
+from monitor.readers.patterns import lazy
 
 Note = Callable[[int | None, str], None]
 decode = msgspec.json.Decoder().decode
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_STRING = lazy(rb'"(?:[^"\\]|\\.)*"')
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -15,7 +15,6 @@ Unknown: which subagent an entry belongs to, unless its parent span tells; figur
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -26,11 +25,12 @@ from monitor.readers.exchange import Exchange, lower
 from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object, set_reply
 from monitor.readers.exchange_session import clean, provider
 from monitor.readers.lines import first_objects
+from monitor.readers.patterns import lazy
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo
 
 SOURCE = "lhar"
-_WRAPPED = re.compile(rb'\s*(?:\xef\xbb\xbf)?\{\s*"lhar"\s*:\s*\{')
+_WRAPPED = lazy(rb'\s*(?:\xef\xbb\xbf)?\{\s*"lhar"\s*:\s*\{')
 
 
 class LharParser(PairParser):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import msgspec
@@ -10,6 +9,7 @@ from msgspec import Struct
 
 from monitor.readers import gateway_values as values
 from monitor.readers import usage
+from monitor.readers.patterns import lazy
 
 CONSUME, ERROR = 2, 5
 Count = Annotated[int, msgspec.Meta(ge=0)] | None
@@ -155,8 +155,8 @@ _TYPES = {
     "login": 7,
     "登录": 7,
 }
-_SQUEEZE = re.compile(r"[\s\-_]+|（.*?）|\(s\)|\(ms\)")
-_TOKENS = re.compile(r"tokens?数?|数量?$")
+_SQUEEZE = lazy(r"[\s\-_]+|（.*?）|\(s\)|\(ms\)")
+_TOKENS = lazy(r"tokens?数?|数量?$")
 
 
 def canonical(column: str) -> str | None:

@@ -23,7 +23,6 @@ Unknown: the context window; the title's call, which is not stored.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,9 +32,10 @@ from monitor.readers.agent_values import SQLITE, JsonDocument, head_has, obj, wo
 from monitor.readers.base import FileContext, Head, Parser
 from monitor.readers.opencode_build import SOURCE, Builder, add_export
 from monitor.readers.opencode_shapes import told
+from monitor.readers.patterns import lazy
 from monitor.records import Problem
 
-_SAFE = re.compile(r"\w[\w.-]*")
+_SAFE = lazy(r"\w[\w.-]*")
 _KINDS = (
     ("export", (b'"info"', b'"messages"', b'"parts"'), 0.85),
     ("session", (b'"projectID"', b'"directory"', b'"time"', b'"version"'), 0.9),

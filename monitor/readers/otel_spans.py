@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.gateway_bodies import Bodies
 from monitor.readers.otel_json import Item
+from monitor.readers.patterns import lazy
 from monitor.readers.service_tier import joined
 from monitor.records import Call, Evidence
 
@@ -87,7 +87,7 @@ SESSION = (
 )
 COST = ("gen_ai.usage.cost", "gen_ai.usage.total_cost", "llm.cost.total", "operation.cost")
 _CALLS = ("chat", "generate_content", "text_completion", "completion", "response", "message", "responses", "messages")
-_FLAT = re.compile(r"(?:gen_ai\.prompt|llm\.prompts|llm\.input_messages)\.(\d+)\.(?:message\.)?(role|content)")
+_FLAT = lazy(r"(?:gen_ai\.prompt|llm\.prompts|llm\.input_messages)\.(\d+)\.(?:message\.)?(role|content)")
 
 
 def role_of(item: Item) -> str:

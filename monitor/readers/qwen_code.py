@@ -21,7 +21,6 @@ come from a server that reports none: their tokens are unknown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
@@ -34,13 +33,14 @@ from monitor.readers.agent_values import JsonLines, StepLog, obj, rows, text_of,
 from monitor.readers.base import FileContext, Head
 from monitor.readers.gemini_cli import gemini_tokens
 from monitor.readers.lines import first_objects, iterate
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, EventKind, Purpose, Record, SessionInfo
 
 SOURCE = "qwen-code"
 Vector = tuple[int | None, int | None, int | None]  # prompt, output as logged, cached
 #: user lines that nobody typed
 _NOT_TYPED = ("notification", "background_task_completed", "cron", "agent_launch_prompt", "agent_bootstrap")
-_SAFE = re.compile(r"\w[\w.-]*")
+_SAFE = lazy(r"\w[\w.-]*")
 _DEEPEST = 16
 _API_RESPONSE, _API_ERROR = "qwen-code.api_response", "qwen-code.api_error"
 

@@ -9,7 +9,6 @@ folder, for the same reason.
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,9 +17,10 @@ from typing import Any
 from monitor.readers.agent_values import SQLITE
 from monitor.readers.base import FileContext, Head, ReadError
 from monitor.readers.lines import MAX_LINE
+from monitor.readers.patterns import lazy
 
-_TABLE = re.compile(rb'CREATE TABLE (?:IF NOT EXISTS )?["`\[]?(\w+)')
-_NAME = re.compile(r"\w+")
+_TABLE = lazy(rb'CREATE TABLE (?:IF NOT EXISTS )?["`\[]?(\w+)')
+_NAME = lazy(r"\w+")
 #: a copy of a database and its -wal is made up to this size
 _MOST_COPIED = 1 << 30
 _WAIT_S = 2.0

@@ -8,16 +8,16 @@ the type in the payload. A stream that was cut off loses its last event, unless 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from monitor.readers.lines import Skipped, objects
+from monitor.readers.patterns import lazy
 
 _decode = msgspec.json.Decoder().decode
-_FIELD = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:(?:data|event|id|retry):|:[^\n]*\n\s*(?:data|event|id|retry|:))")
+_FIELD = lazy(rb"\s*(?:\xef\xbb\xbf)?(?:(?:data|event|id|retry):|:[^\n]*\n\s*(?:data|event|id|retry|:))")
 _DONE = b"[DONE]"
 
 

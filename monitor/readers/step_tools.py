@@ -16,7 +16,7 @@ from zlib import crc32
 
 import msgspec
 
-from monitor.readers.patterns import Lazy
+from monitor.readers.patterns import Lazy, lazy
 
 try:  # hashlib itself loads OpenSSL, which takes 3 ms
     from _blake2 import blake2b
@@ -107,8 +107,8 @@ _SEARCH = Lazy(_AT + r"(?:grep|egrep|rg|ag|ack|find|fd|ls|tree|git\s+(?:grep|sta
 PIPED = Lazy(r"\|\s*(?:tail|head|grep|rg|tee|sed|awk|cut|sort|cat|less)\b|\|\|\s*(?:true|:)|;\s*(?:echo|true)\b")
 PATCH_PATH = Lazy(r"\*\*\* (?:Update|Add|Delete) File: (.+)")
 _PATH = Lazy(r"[\w.~@-]*/[\w./@+-]+|\b[\w-]{2,}\.[A-Za-z]\w{0,4}\b")
-SPACE = re.compile(r"\s+")
-_PARTS = re.compile(r"[^/\\]+")
+SPACE = lazy(r"\s+")
+_PARTS = lazy(r"[^/\\]+")
 
 
 @lru_cache(maxsize=4096)

@@ -12,10 +12,10 @@ within a day.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
+from monitor.readers.patterns import lazy
 from monitor.records import Call
 
 _DAY_MS = 86_400_000
@@ -34,7 +34,7 @@ _SUMMARY_TIMES = 2.5  # and how much longer it is than the lane's usual answer
 _GROWTH = 3_000  # tokens a call adds, about
 _AGES = (0.0, 1.0, 1.4, 1.7, 2.0)  # a lane is less likely the more others were used after it
 _CONTINUED = 0.9  # share of the last prompt that a continuing call reads from a warm cache
-_DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)$")
+_DATE = lazy(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)$")
 
 
 class Lane:

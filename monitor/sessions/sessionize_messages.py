@@ -16,20 +16,20 @@ Requests beside the conversation (titles, token counting) belong to the conversa
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
 
 import msgspec
 
+from monitor.readers.patterns import lazy
 from monitor.records import Call, Evidence, SessionEvidence
 
 _MIN_SHARED = 3  # messages of a shared beginning that are no coincidence
 _HALF = 0.5
 _SUMMARY_GAP_MS = 3_600_000
 _BESIDE_GAP_MS = 3_600_000
-_UNIQUE = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_UNIQUE = lazy(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NO_EVIDENCE = Evidence()
 
 
