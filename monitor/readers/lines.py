@@ -181,7 +181,8 @@ class _Opened:
         end = data.find(b"\n", start)
         line = data[start : end + 1] if end >= 0 else data[start:]
         self._start = start + len(line)
-        self.found += [value for value in _values(line) if isinstance(value, dict)]
+        if strip(line[:64])[:1] in (b"{", b""):  # in a document laid out over lines hardly any is an object
+            self.found += [value for value in _values(line) if isinstance(value, dict)]
         return True
 
 
