@@ -7,8 +7,9 @@ into the height is left out in the order of its worth; the plot and its axis alw
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from monitor.dashboard.model import scale
 from monitor.dashboard.model.cells import EIGHTHS, EMPTY, PLAIN, STACK, Bars, Cell, Run, over, runs
@@ -18,8 +19,7 @@ from monitor.dashboard.model.text import tokens
 from monitor.dashboard.model.window import Extent, Window
 
 
-@dataclass(frozen=True)
-class Fan:
+class Fan(msgspec.Struct, frozen=True):
     """The forecast as drawn: calls until ``limit``, one in ten sooner than ``low`` or later than ``high``."""
 
     base: int
@@ -29,8 +29,7 @@ class Fan:
     high: float
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How the chart is to be drawn."""
 
     cursor: int | None = None
@@ -72,13 +71,13 @@ class Under(NamedTuple):
     marks: dict[int, list[Mark]]
 
 
-@dataclass
 class Painter:
     """Draws frames and keeps what the next one can reuse: the columns of bars and the overview."""
 
-    _bars: Bars = field(default_factory=lambda: Bars(0))
-    _overview: tuple[object, list[tuple[int, int]]] = ((), [])
-    _under: tuple[object, Under] = ((), Under([], [], {}))
+    def __init__(self) -> None:
+        self._bars = Bars(0)
+        self._overview: tuple[object, list[tuple[int, int]]] = ((), [])
+        self._under: tuple[object, Under] = ((), Under([], [], {}))
 
     def paint(self, curve: Curve, window: Window, width: int, height: int, options: Options) -> Frame:
         """A frame of ``width`` x ``height`` cells. An empty curve gives axis and limit only."""

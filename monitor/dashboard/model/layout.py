@@ -6,8 +6,9 @@ show the chart alone, or the one panel that was asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 
 class Rect(NamedTuple):
@@ -33,11 +34,10 @@ PANELS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Arrangement:
+class Arrangement(msgspec.Struct, frozen=True):
     """The visible panels and their places. ``tabs`` are the panels that share one place, ``tab_bar`` its top edge."""
 
-    panels: dict[str, Rect] = field(default_factory=dict)
+    panels: dict[str, Rect] = {}
     header: Rect | None = None
     hints: Rect | None = None
     tabs: tuple[str, ...] = ()

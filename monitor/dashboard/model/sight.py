@@ -6,7 +6,7 @@ right end. Elsewhere nothing moves by itself.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from monitor.dashboard.model import scale
 from monitor.dashboard.model.curve import ALL, MAIN, Curve

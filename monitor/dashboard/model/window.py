@@ -7,7 +7,8 @@ right end and nothing that is already drawn moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 _WIDE = (8, 6, 4, 3, 2, 1)
 _MAX_WIDE = 3  # a short session is not blown up beyond this by itself
@@ -43,8 +44,7 @@ def fit_level(count: int, columns: int) -> int:
     return -count // columns
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(msgspec.Struct, frozen=True):
     """A part of the curve. ``level`` None: fitted to the size; ``start`` None: the newest calls are at the right."""
 
     level: int | None = None
@@ -122,8 +122,7 @@ def _nearest(level: int) -> int:
     return len(LADDER) - 1
 
 
-@dataclass(frozen=True)
-class Extent:
+class Extent(msgspec.Struct, frozen=True):
     """A resolved window: scale, first call, call behind the last, columns."""
 
     level: int

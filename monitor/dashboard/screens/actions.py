@@ -14,7 +14,6 @@ from monitor.dashboard.model.calls import call_json
 from monitor.dashboard.model.layout import PANELS
 from monitor.dashboard.model.sheets import replay_lines, why_lines
 from monitor.dashboard.model.text import Line, Span, line_width
-from monitor.dashboard.screens.sheet import Sheet
 from monitor.dashboard.widgets.board import Board
 from monitor.dashboard.widgets.lines import ButtonLine
 from monitor.sessions.view import SessionView
@@ -233,7 +232,7 @@ class Actions(Screen[None]):
         if decision is None:
             self.say("no advice for this session")
             return
-        self.app.push_screen(Sheet("Why", lambda width: why_lines(decision, width)))
+        self._show("Why", lambda width: why_lines(decision, width))
 
     def action_backtest(self) -> None:
         """Replay other policies on this session; the sheet opens when it is done."""
@@ -263,7 +262,7 @@ class Actions(Screen[None]):
         if text is None:
             self.say("too short to replay: it takes two turns of known size")
             return
-        self.app.push_screen(Sheet("Backtest", lambda width: replay_lines(text(width), view, width)))
+        self._show("Backtest", lambda width: replay_lines(text(width), view, width))
 
     def action_copy(self) -> None:
         """The call under the cursor as JSON to the clipboard of the terminal."""
@@ -294,7 +293,12 @@ class Actions(Screen[None]):
 
     def action_help(self) -> None:
         """The help."""
-        self.app.push_screen(Sheet("Help", self.app.help_lines))
+        self._show("Help", self.app.help_lines)
+
+    def _show(self, title: str, lines: Callable[[int], list[Line]]) -> None:
+        from monitor.dashboard.screens.sheet import Sheet  # the first picture needs none
+
+        self.app.push_screen(Sheet(title, lines))
 
     # lines of hints and tabs
 
