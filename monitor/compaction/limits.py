@@ -26,17 +26,17 @@ _LIMIT = re.compile(
     r"meno\s+di|al\s+massimo|almeno|"
     r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
-    r"不超过|不得超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
+    r"[不别得]超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
 )
 _ANEW = re.compile(
-    r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
+    r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
     r"senk\w*|ahora|s[uú]b\w{1,5}|b[aá]j\w{1,5}|"
     r"désormais|maintenant|passe[rz]?\s+(?:à|de)|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
     r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into)\b|"
-    r"现在|改成|改为|改到|调到|调整|提高|降低|放宽|今後|変更|引き上げ|引き下げ|上げ|下げ|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
+    r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|放宽|今後|変更|引き上げ|引き下げ|上げ|下げ|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
 _VALUE = r"(\d[\d.,]*)\s*(?:[^\W\d_]{1,10}|%)?"
@@ -93,6 +93,8 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
         both = bool(_LIMIT.search(old) and _LIMIT.search(new))
         if common >= max(least, (0.1 if least < 1 else 0.34) * whole if both else 0.5 * whole):
             return True
+    if fresh and plain and not units and _LIMIT.search(old) and common >= max(least, 0.6 * whole):
+        return True  # "batch at most 16", "batch can go up to 24 now": nothing but the matter is common
     return bool((fresh or _LIMIT.search(old)) and total >= 2 and shared >= total * (0.6 if fresh else 0.8))
 
 

@@ -21,7 +21,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _END = re.compile(r"[。！？!?]+[”’」』\"'»）)]*|\.{1,3}(?=[\s”’\"'»)]|$)[”’\"'»)]*")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|approx|incl|inkl|resp|(?-i:Mr|Mrs|Ms|Dr|St|Sr|Sra|Uds?)|"
-    r"p\.\s?ej|p\.\s?ex|evtl|(?<!\d\s)(?<!\d)(?:max|min)|т\.\s?е|т\.\s?д|напр)|\b[A-Za-z]|^\d{1,2}"
+    r"p\.\s?ej|p\.\s?ex|evtl|(?<!\d\s)(?<!\d)(?:max|min)|т\.\s?е|т\.\s?д|напр)|(?<!['’])\b[A-Za-z]|^\d{1,2}"
     r"|\b(?:am|vom|bis|zum|zur|der|den|dem|des|die|im|ab|seit|jede[nrsm]?)\s\d{1,2})$",  # "bis zum 3. Mai"
     re.I,
 )
@@ -35,6 +35,8 @@ _FULL_WORD = re.compile(
 _QUOTED = re.compile(
     r"„[^“”„]*[“”]|“[^“”]*”|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』|(?<!\w)\"[^\"\n]{3,}\"(?!\w)|(?<!\w)'[^'\n]{12,}'(?!\w)"
 )
+#: marks around the name of a file quote nobody
+_FILE_NAME = re.compile(r"^.[^.?!]{1,60}\.[A-Za-z]\w{1,4}.$")
 _CODE_LINE = re.compile(
     r"^\s*(?:[{}\[\]()<>|;]|(?:def|class|import|from|return|const|let|var|function|if|for|while|public|"
     r"private|#include|SELECT|"
@@ -168,7 +170,8 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 def _split(text: str) -> list[str]:
     """Sentences of a paragraph. Nothing is cut inside quotation marks or parentheses that close again."""
     spans = [m.span() for m in _QUOTED.finditer(text)]
-    casual = text[:1].islower()  # somebody who writes small letters begins sentences with them
+    # somebody who writes small letters begins sentences with them
+    casual = next((ch for ch in text[:40] if ch.isalpha()), "A").islower()
     out, start = [], 0
     for m in _END.finditer(text):
         at, mark = m.start(), m.group()
@@ -197,4 +200,5 @@ def _split(text: str) -> list[str]:
 
 def _sentence(text: str, bullet: bool, number: int, ruled: bool) -> Sentence:
     text = " ".join(text.split())
-    return Sentence(text, tuple(m.group() for m in _QUOTED.finditer(text)), bullet, number, ruled)
+    quoted = tuple(m.group() for m in _QUOTED.finditer(text) if not _FILE_NAME.search(m.group()))
+    return Sentence(text, quoted, bullet, number, ruled)

@@ -17,36 +17,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 import msgspec
 
 from monitor.compaction import limits, numbered, withdrawal, words
+from monitor.compaction.clauses import QUESTION, clauses, is_rule, parts
 from monitor.compaction.sentences import Sentence, sentences
 from monitor.compaction.topics import overlap, topics
 
 Standing = Literal["active", "cancelled", "changed"]
-_THEREFORE = re.compile(r"\s*(?:[:：;；]\s+|,\s+(?:so|therefore|hence|also|deshalb|daher|así\s+que|por\s+eso|donc)\s+)")
-_DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
 #: a withdrawal that names its matter by a pronoun only
 _THAT = re.compile(
     r"(?i)\b(?:that|this|it|those|das|dies|es|eso|esto|ça|cela|isso|isto|quello|questo|ciò|это|этом|bunu|"
-    r"onu)\b|这|那|それ|これ|그거|그건|그것"
+    r"onu)\b|这|那|それ|これ|ここ|그거|그건|그것"
 )
-_QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
-#: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
-_CONTRAST = re.compile(
-    r"(?i)^(?:(?:and|und|y|et|e|o|or|oder|ou)\s+)?(?:not|never\s+(?:as|with|in)|nicht|nie\s+(?:als|mit|in)|kein\w*|"
-    r"no\b(?!\s+(?:more|less))|ni|pas|"
-    r"aucune?|rien|rather|instead|sondern|sino|mais\s+pas|unless|except|außer|because|since|weil|da|porque|car|that|"
-    r"which|when|if|wenn|falls|si|quand|so\s+that)\b(?!\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+)"
-)
-#: what introduces each of several wishes of one sentence: "de ne rien …, de noter …", "que se …, que no se …"
-_PARALLEL = re.compile(r"(?i)(?:^|[\s,:])(?:de|d['’]|que|to|dass|di|che|чтобы|om|żeby)\s+(?=\w)")
-_AND = re.compile(r"(?i)^(?:and|und|y|et|e|but|aber|и|oraz|en|ve)\s+")
-_CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,33 +57,9 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     by: int | None = None  # a later user message takes it back
 
 
-def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
-    """True where the sentence, without what it quotes, forbids, demands or limits something.
-
-    ``spoken``: the language of the message it stands in, as a short sentence often does not tell its own.
-    """
-    own = sentence.own
-    if _QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4:
-        return False
-    denied = _DENIAL.match(own)
-    if denied:  # "No, not like that: …"
-        return is_rule(Sentence(own[denied.end() :], sentence.quoted), spoken)
-    langs = (*words.languages(own), *spoken)
-    if sentence.ruled and not sentence.quoted:
-        return True
-    if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
-        return False
-    if sentence.quoted and words.REPORTED.search(own):
-        return False  # tells what somebody else said; what the user adds to it refers to that
-    if not any(words.STATEMENT[lang].search(own) for lang in {langs[0], *spoken} & words.STATEMENT.keys()):
-        return True
-    tail = _THEREFORE.split(own, maxsplit=1)  # "They own it, so leave it out", "We are late: it must be out by Friday"
-    return len(tail) > 1 and is_rule(Sentence(tail[1].strip()), spoken)
-
-
 def lifts(text: str) -> Literal["strong", "permit", "replace", ""]:
     """Whether a sentence takes something back: names a rule, permits, or sets something else in its place."""
-    if _QUESTION.search(text):
+    if QUESTION.search(text):
         return ""
     if withdrawal.STRONG.search(text):
         return "strong"
@@ -131,6 +92,8 @@ def read(
         previous: Sentence | None = None
         for s in sentences(text):
             ruled = is_rule(s, spoken)
+            if withdrawal.STANDS.search(s.own):
+                _stands(rules, about, s)
             kind, renewed = lifts(s.own), False
             took = _take_back(rules, about, s, turn, kind) if kind else False
             if kind == "strong" and previous and _THAT.search(s.own):
@@ -139,10 +102,12 @@ def read(
                     rules.pop()  # it only said the old rule again, to take it back
                     about.pop()
                     said.append(Said(text=previous.text, turn=turn, by=turn, kept=kept))
+            elif kind == "permit" and not took and previous and _THAT.search(s.own):
+                took = _permit_there(rules, about, s, turn, previous)
             if not took and limits.anew(s.own):  # "the second point goes from 5,000 to 20,000"
                 took = _by_number(rules, s, turn)
             previous = s
-            if not took and not s.quoted and not _QUESTION.search(s.own) and (ruled or limits.anew(s.own)):
+            if not took and not s.quoted and not QUESTION.search(s.own) and (ruled or limits.anew(s.own)):
                 took = renewed = _renumber(rules, about, s, turn)
                 if took:
                     kind = "replace"
@@ -158,7 +123,7 @@ def read(
                 # it takes something back and may set something new: the clause that does is the rule
                 anew = [
                     c
-                    for c in _clauses(s.text)
+                    for c in clauses(s.text)
                     if (not lifts(c) or withdrawal.REPLACE.search(c))
                     and is_rule(Sentence(c), spoken)
                     and not withdrawal.STRONG.search(c)
@@ -183,10 +148,30 @@ def _says_again(rules: list[Rule], s: Sentence, turn: int | None, previous: Sent
     return any(overlap(t, mine) >= 0.6 * sum(t.values()) for t in gone)
 
 
+def _stands(rules: list[Rule], about: list[dict[str, float]], s: Sentence) -> None:
+    """ "Outside of that the rule stands": the rule that was taken back in part holds again."""
+    mine = topics(s.own)
+    gone = [(overlap(about[i], mine), i) for i, r in enumerate(rules) if r.standing != "active"]
+    if gone and max(gone)[0] >= 1:
+        at = max(gone)[1]
+        rules[at] = msgspec.structs.replace(rules[at], standing="active", by=None, by_text="")
+
+
+def _permit_there(
+    rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None, previous: Sentence
+) -> bool:
+    """A permission that names its matter by a pronoun only: both sentences are shown, the newer one wins."""
+    took = _take_back(rules, about, s, turn, "permit", previous)
+    for i, r in enumerate(rules):
+        if took and r.by == turn and r.by_text == s.text:
+            rules[i] = msgspec.structs.replace(r, standing="changed", by_text=f"{previous.text} {s.text}")
+    return took
+
+
 def _retell(said: list[Said], s: Sentence, turn: int | None) -> bool:
     """A number given anew also replaces one in a request that was no rule by its words ("cap at 5 attempts")."""
     mine = limits.about(s.own)
-    if mine is None or _QUESTION.search(s.own):
+    if mine is None or QUESTION.search(s.own):
         return False
     found = False
     for i, x in enumerate(said):
@@ -204,55 +189,9 @@ def _mark_said(said: list[Said], s: Sentence, turn: int | None, least: float) ->
         for i, x in enumerate(said)
         if x.turn != turn and x.by is None and not x.quoted
     ]
-    if scores and max(scores)[0] >= least and not _QUESTION.search(said[max(scores)[1]].text):
+    if scores and max(scores)[0] >= least and not QUESTION.search(said[max(scores)[1]].text):
         at = max(scores)[1]
         said[at] = msgspec.structs.replace(said[at], by=turn)
-
-
-def _clauses(text: str) -> list[str]:
-    """The clauses of a sentence, each from its first word to the end of it, word for word."""
-    cuts = [0, *(m.end() for m in _CLAUSE.finditer(text)), len(text)]
-    return [text[a:b].strip(" ,，;；:：、") for a, b in pairwise(cuts) if b - a > 4]
-
-
-@lru_cache(maxsize=4096)
-def _parts(text: str) -> list[str]:
-    """The rules a sentence is made of, each word for word; one where it cannot be taken apart."""
-    spoken = words.languages(text)
-    cuts = [0, *(m.end() for m in re.finditer(r"[,;；:：，]\s*", text) if not _within(text, m.start())), len(text)]
-    out: list[str] = []
-    for a, b in pairwise(cuts):
-        piece = text[a:b].strip()
-        own = piece.rstrip(" ,;；:：，")
-        apart = a > 0 and text[:a].rstrip()[-1:] in ";；" and not _CONTRAST.match(own)
-        like = (
-            bool(out) and _PARALLEL.match(_AND.sub("", own)) and _PARALLEL.search(out[-1])
-        )  # "to do this, not to do that"
-        joins = _CONTRAST.match(own) or _short(own) or not is_rule(Sentence(own), spoken)
-        if out and joins and not apart and not like:
-            out[-1] = text[text.rindex(out[-1]) : b].strip()
-        elif piece:
-            out.append(piece)
-    if len(out) > 1 and not is_rule(
-        Sentence(out[0].rstrip(" ,;；:：，")), spoken
-    ):  # "Ground rules: …", "For the cache, …"
-        lead = out[0]
-        if lead.endswith((":", "：")):
-            del out[0]
-        elif len(lead.split()) < 6:
-            out[:2] = [text[: text.index(out[1]) + len(out[1])]]
-    return [_AND.sub("", x.strip(" ,;；:：，")) for x in out]
-
-
-def _short(piece: str) -> bool:
-    """Fewer than three words, or than four characters where words are not parted."""
-    wide = sum(ch > "\u2e80" for ch in piece)
-    return len(piece.split()) < 3 and wide < 4
-
-
-def _within(text: str, at: int) -> bool:
-    """True inside parentheses."""
-    return text.count("(", 0, at) > text.count(")", 0, at) or text.count("（", 0, at) > text.count("）", 0, at)
 
 
 _Whole = tuple[Rule, dict[str, float], list[Rule]]
@@ -270,13 +209,13 @@ def _take_apart(
         rule = rules[i]
         if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not overlap(about[i], mine):
             continue
-        parts = _parts(rule.text)
-        if len(parts) < 2:
+        pieces_of = parts(rule.text)
+        if len(pieces_of) < 2:
             continue
-        topic = [topics(p) for p in parts]
+        topic = [topics(p) for p in pieces_of]
         shared = [overlap(t, mine) for t in topic]
         if min(shared) < max(shared) * 0.75:
-            pieces = [msgspec.structs.replace(rule, text=p) for p in parts]
+            pieces = [msgspec.structs.replace(rule, text=p) for p in pieces_of]
             taken.append((rule, about[i], pieces))
             rules[i : i + 1] = pieces
             about[i : i + 1] = topic
@@ -329,6 +268,16 @@ def _by_number(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     return found
 
 
+def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, float]:
+    """What a sentence that takes back is about: of several clauses the one that does, where it names a rule."""
+    if kind == "strong":
+        told = [c for c in clauses(s.own) if withdrawal.STRONG.search(c)]
+        mine = topics(" ".join(told))
+        if told and any(overlap(t, mine) >= 1 for t in about):
+            return mine
+    return topics(s.own)
+
+
 def _take_back(
     rules: list[Rule],
     about: list[dict[str, float]],
@@ -340,7 +289,7 @@ def _take_back(
     """Mark the rules this sentence takes back; True where there were some. ``before``: what its "that" speaks of."""
     if _by_number(rules, s, turn):
         return True
-    mine = topics(before.own + " " + s.own) if before else topics(s.own)
+    mine = topics(before.own + " " + s.own) if before else _meant(about, s, kind)
     taken = [] if withdrawal.ONCE.search(s.own) else _take_apart(rules, about, mine, turn)
     known = list(rules)
     scores = []
@@ -349,6 +298,8 @@ def _take_back(
             continue
         shared = overlap(about[i], mine)
         total = sum(about[i].values()) or 1.0
+        if kind == "strong" and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
+            shared += 1.0  # "until I say otherwise": it was made to be taken back
         scores.append((shared, shared / total, i))
     if not scores:
         return False

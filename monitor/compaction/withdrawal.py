@@ -20,6 +20,8 @@ STRONG = _rx(
     r"void)\b[^.?!]{0,60}\b(?:rule|ban|limit|constraint|restriction|requirement|what\s+i\s+said|earlier|"
     r"previous|instruction|about)",
     r"(?<!don't\s)(?<!don’t\s)(?<!not\s)(?<!never\s)(?<!\bi\s)\bforget\s+(?!to\b|that\s+(?:you|we|i|the)\b|how\b)\w+",
+    # a subject stands in front of it: "don't apply it yet" is an order of its own
+    r"(?<![,;:.!?–—]\s)(?<!^)(?<!please\s)(?<!\bpls\s)(?<!\band\s)(?<!\bbut\s)(?<!\bor\s)(?<!just\s)(?<!\bso\s)"
     r"\b(?:no\s+longer|not|doesn['’]t|don['’]t)\s+(?:\w+\s+){0,3}(?:appl(?:y|ies)|hold|needed|necessary|"
     r"required|have\s+to|need\s+to)\b|\bnever\s?mind\s+(?:the|about|what)|\bi\s+changed\s+my\s+mind\b|"
     r"\bthat\s+rule\s+is\s+(?:gone|off|lifted)|\b(?:is|are)\s+(?:now\s+)?(?:obsolete|moot|void|off\s+the\s+table)\b|"
@@ -92,6 +94,10 @@ STRONG = _rx(
     r"\bjuż\s+nie\s+(?:obowiązuj\w+|trzeba|musi\w*|jest\s+potrzebn\w+|ma\s+znaczenia)\b|\bzmieniłem\s+zdanie\b",
     r"\b(?:kaldırıyorum|kaldırdım|kaldırıldı|iptal(?:\s+(?:et\w*|ediyorum))?|vazgeçtim|unut(?:abilirsin|un)?|"
     r"boş\s*ver\w*)\b|"
+    r"\b(?:no\s+longer|not|isn['’]t|aren['’]t)\s+(?:quite\s+)?(?:that|so|as)\s+(?:tight|strict|hard|important)\s+"
+    r"(?:any\s*more|now)\b|\bno\s+longer\s+(?:that|so|as)\s+(?:tight|strict|important)\b|"
+    r"\bnicht\s+mehr\s+(?:ganz\s+)?so\s+(?:eng|streng|wichtig|knapp)\b|\bya\s+no\s+est?á?\s+tan\s+(?:estrict|ajustad|"
+    r"important)\w*|\bplus\s+(?:aussi|si)\s+(?:strict|serré|important)\w*|没有?那么(?:严|紧|死|重要)|それほど(?:厳し|重要では)|"
     r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
 )
 PERMIT = _rx(
@@ -112,7 +118,7 @@ PERMIT = _rx(
     r"inzwischen)\s+(?:erlaubt|freigegeben|ok|okay|in\s+ordnung)",
     "(?:现在|已经|另外|那就|之后).{0,16}(?:可以|能|允许)|可以.{0,20}了|(?:允许|准许|同意)(?:你|使用|修改|删除)|也可以|可以(?:使用|用|改|删|修改|删除|动)",
     "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
-    "許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
+    "(?:変え|直し|書き換え|足し|消し|動かし|進め|使っ)て(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
     r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,"
     r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:doy\s+permiso|permito|autorizo)\b|\best[áa]\s+permitid|"
     r"\bpuedes\s+\w+[aei]r",
@@ -208,4 +214,20 @@ CONSENT = _rx(
     r"\bбез\s+(?:моего|разрешения|согласования)|\bспрос\w+\s+(?:сначала|прежде)|허락\s*없이|승인\s*없이|먼저\s*(?:물어|확인)",
     r"\bzonder\s+(?:mijn\s+)?toestemming|\bbez\s+mojej\s+zgody|\b(?:onayım|iznim)\s+olmadan|\bbana\s+sormadan",
     r"\bsans\s+(?:mon|ma|votre)?\s*(?:accord|permission|autorisation|demander|validation)|\bdemande\w*[- ]moi\s+avant",
+)
+#: the rule goes on, said again: "outside of that the rule stands"
+STANDS = _rx(
+    r"\b(?:rule|ban|limit|freeze)\b[^.?!]{0,40}\b(?:stands|still\s+(?:holds|applies)|remains|stays|holds)\b",
+    r"\b(?:\w*regel|\w*verbot|vorgabe|grenze)\b[^.?!]{0,40}\b(?:bleibt|gilt\s+(?:weiter\w*|nach\s+wie\s+vor))\b",
+    r"\b(?:regla|norma|límite)\b[^.?!]{0,40}\b(?:sigue|se\s+mantiene)\b|\b(?:règle|consigne)\b[^.?!]{0,40}\breste\b",
+    "(?:规则|规定|限制|要求).{0,12}(?:仍然|依然|还是?|继续)(?:有效|算数|生效)|(?:ルール|制限|指示).{0,12}(?:引き続き|有効|そのまま)",
+)
+#: a rule that says itself that it will not last
+PROVISIONAL = _rx(
+    r"\buntil\s+(?:i|we)\s+(?:say|tell|decide|change)|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
+    r"\btemporarily\b",
+    r"\bbis\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst)\b",
+    r"\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
+    r"\bjusqu['’]à\s+(?:nouvel|ce\s+que)|\bpour\s+l['’]instant\b|\bpor\s+enquanto\b|\bper\s+ora\b",
+    "暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
 )

@@ -101,7 +101,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:could|would)\s+you\s+(?:please\s+)?(?:not|leave|keep|avoid)\b|\bwhatever\s+you\s+do\b|"
         r"\bis\s+what\s+(?:runs|we\s+(?:run|use|have))\b|"
         r"\b(?:counts?|work|runs?)\s+only\b|\bthroughout\b|\bnobody\s+(?:but|except|else)\b",
-        r"\b(?:must(?:n['’]t)?|may\s+not|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
+        r"\b(?:must(?:n['’]t)?|may\s+not(?!\s+(?:work|exist|matter|happen|even|have)\b)(?!\s+be\s+(?:in|at|on|"
+        r"the|an?|there|enough|true|possible|necessary|right|so)\b)|(?:should|will|can)\s+never|should\s?n['’]?o?t|shall|cannot\s+be|not\s+allowed|forbidden|prohibited)\b",
         r"\b(?:off[- ]limits|out\s+of\s+scope|nowhere\s+else|"
         r"hands\s+off|under\s+no\s+circumstances|mandatory|at\s+all\s+times|from\s+now\s+on)\b",
         r"(?:^|[,;:.]\s*|\b(?:also|and|but|please|so|hence)\s+)no\s+(?!problem|idea|worries|need|one\b|entiend|"
@@ -119,6 +120,9 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:whenever|every\s+time|each\s+time)\b|^(?:if|when)\s+[^?]+,\s*(?:please\s+)?(?:then\s+)?(?:stop|ask|"
         r"tell|leave|skip|wait|use|keep)\b",
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
+        r"(?:^|[,;:.(]\s*|\b(?:and|oh|so|but|also|please)\s+)[\w./@-]{2,}\s+only(?=\s*(?:[,;.!)–—]|$|please|pls))|"
+        r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?the\s+(?:new\s+)?(?:limit|cap|ceiling|maximum)\b|"
+        r"\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
         r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,6}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
         r"ve)\s+to)\b",
@@ -176,6 +180,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:laufen|läuft|kommt|kommen|gehör\w+|gehen)\s+bitte\b|\bfliegt\s+raus\b|^nichts\s+\w+en[.!]?$|"
         r"\bbleib(?:t|en)\b(?!\s+(?:noch|die\s+frage|abzuwarten|nur|rot|hängen|stehen|grün|aus|leer))|"
         r"\bauf\s+(?:deutsch|englisch|französisch)[.!]?$",
+        r"\b(?:ist|sind)\s+(?:ab\s+)?(?:jetzt\s+|nun\s+)?(?:die\s+(?:neue\s+)?(?:ober)?grenze|das\s+(?:limit|maximum))\b|"
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|"
         r"\bstatt(?:dessen)?\b|\banstatt\b|"
         r"\bhalte?\s+dich\s+an\b",
@@ -199,7 +204,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
         r"puedes\b)\w+(?:es|as)\b",
         r"\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
-        r"\b(?:nunca|jamás|siempre|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
+        r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
         r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"
         r"\bsin\s+(?:mi|tu|permiso|\w+[aei]r)\b",
@@ -308,10 +313,11 @@ RULE: dict[str, re.Pattern[str]] = {
 #: a sentence that tells a state of things or the plans of the speaker, and no rule
 STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
-        r"^(?:it|there|this|that|i|we|they|he|she|the\s+\w+(?:\s+\w+)?)\s+(?:is|are|was|were|has|have|had|"
-        r"does|did|do|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
+        r"^(?:(?:hey|hi|hello|ok(?:ay)?|so|well|btw|hmm+|oh|yeah|yes|great|nice|thanks)\b[,!.]*\s+)*"
+        r"(?:it|there|this|that|i|we|they|he|she|the\s+[\w-]+(?:\s+[\w-]+)?)\s+(?:is|are|was|were|has|have|had|"
+        r"does|did|do(?!\s+not\s+want)|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
         r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits|"
-        r"at\s+(?:most|least)|no\s+more\s+than|to\s+(?:keep|stay|remain|use|avoid))\b)|^we\s+(?:must|"
+        r"will\s+not|at\s+(?:most|least)|no\s+more\s+than|to\s+(?:keep|stay|remain|use|avoid))\b)|^we\s+(?:must|"
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(

@@ -1,0 +1,117 @@
+"""The clauses of a sentence of the user: is it a rule, and which rules is it made of.
+
+Input: a sentence as it was written. Output: its parts, each word for word. A part is a rule of its own where it would
+be one alone; what only completes another ("…, not SQLite", "…, so please stick to that") stays with it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from monitor.compaction import words
+from monitor.compaction.sentences import Sentence
+
+_THEREFORE = re.compile(
+    r"\s*(?:[:：;；]\s+|,\s+(?:so|therefore|hence|also|deshalb|daher|así\s+que|por\s+eso|donc)\s+|"
+    r"\s+so\s+(?=(?:please|pls|plz|don|do\s+not|never|no\s|keep|leave|use|make|avoid)))"
+)
+_DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
+QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
+#: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
+_CONTRAST = re.compile(
+    r"(?i)^(?:(?:and|und|y|et|e|o|or|oder|ou)\s+)?(?:not|nor|never\s+(?:as|with|in)|nicht|auch\s+n\w+|nie\s+(?:als|mit|in)|kein\w*|"
+    r"no\b(?!\s+(?:more|less))|ni|pas|même\s+pas|"
+    r"aucune?|rien|rather|instead|sondern|sino|mais\s+pas|unless|except|außer|because|since|weil|da|porque|car|that|"
+    r"which|when|if|wenn|falls|si|quand|so\s+that)\b(?!\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+)"
+)
+#: what introduces each of several wishes of one sentence: "de ne rien …, de noter …", "que se …, que no se …"
+_PARALLEL = re.compile(r"(?i)(?:^|[\s,:])(?:de|d['’]|que|to|dass|di|che|чтобы|om|żeby)\s+(?=\w)")
+_AND = re.compile(r"(?i)^(?:and|und|y|et|e|but|aber|и|oraz|en|ve)\s+")
+_AND_END = re.compile(r"(?i)\s+(?:and|und|y|et)$")
+#: "…, so please stick to that": it says nothing without what it points to
+_POINTS_BACK = re.compile(
+    r"(?i)^(?:so|also|therefore|daher|deshalb|así\s+que|por\s+eso|donc)\b.*\b(?:that|this|it|those|these|them|das|dies\w*|"
+    r"dem|daran|es|eso|esto|ello|ça|cela)\b"
+)
+#: a clause that orders, behind one that tells a state of things
+_ORDERS = re.compile(
+    r"(?i)^(?:(?:please|pls|plz|so|just|bitte)\s+)*(?:do\s+not|don['’]?t|never|ignore|leave|keep|use|only\s+(?:use|read|write|touch|change|edit)|"
+    r"no\s+\w+|lass\w*|"
+    r"fass\w*|nicht|nur|kein\w*)\b|^[\w./-]+\s+only[.!]?$"
+)
+_CUT = re.compile(r"[,;；:：，]\s*|\s+(?:and|und|y|et)\s+")
+_CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
+
+
+def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
+    """True where the sentence, without what it quotes, forbids, demands or limits something.
+
+    ``spoken``: the language of the message it stands in, as a short sentence often does not tell its own.
+    """
+    own = sentence.own
+    if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4:
+        return False
+    denied = _DENIAL.match(own)
+    if denied:  # "No, not like that: …"
+        return is_rule(Sentence(own[denied.end() :], sentence.quoted), spoken)
+    langs = (*words.languages(own), *spoken)
+    if sentence.ruled and not sentence.quoted:
+        return True
+    if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
+        return False
+    if sentence.quoted and words.REPORTED.search(own):
+        return False  # tells what somebody else said; what the user adds to it refers to that
+    if not any(words.STATEMENT[lang].search(own) for lang in {langs[0], *spoken} & words.STATEMENT.keys()):
+        return True
+    tail = _THEREFORE.split(own, maxsplit=1)  # "They own it, so leave it out", "We are late: it must be out by Friday"
+    if len(tail) > 1 and is_rule(Sentence(tail[1].strip()), spoken):
+        return True
+    return any(_ORDERS.match(c) and is_rule(Sentence(c), spoken) for c in clauses(own)[1:])
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a sentence, each from its first word to the end of it, word for word."""
+    cuts = [0, *(m.end() for m in _CLAUSE.finditer(text)), len(text)]
+    return [text[a:b].strip(" ,，;；:：、") for a, b in pairwise(cuts) if b - a > 4]
+
+
+@lru_cache(maxsize=4096)
+def parts(text: str) -> list[str]:
+    """The rules a sentence is made of, each word for word; one where it cannot be taken apart."""
+    spoken = words.languages(text)
+    cuts = [0, *(m.end() for m in _CUT.finditer(text) if not _within(text, m.start())), len(text)]
+    out: list[str] = []
+    for a, b in pairwise(cuts):
+        piece = text[a:b].strip()
+        own = _AND_END.sub("", piece.rstrip(" ,;；:：，"))
+        apart = a > 0 and text[:a].rstrip()[-1:] in ";；" and not _CONTRAST.match(own)
+        like = (
+            bool(out) and _PARALLEL.match(_AND.sub("", own)) and _PARALLEL.search(out[-1])
+        )  # "to do this, not to do that"
+        joins = _CONTRAST.match(own) or _POINTS_BACK.match(own) or _short(own) or not is_rule(Sentence(own), spoken)
+        if out and joins and not apart and not like:
+            out[-1] = text[text.rindex(out[-1]) : b].strip()
+        elif piece:
+            out.append(piece)
+    if len(out) > 1 and not is_rule(
+        Sentence(out[0].rstrip(" ,;；:：，")), spoken
+    ):  # "Ground rules: …", "For the cache, …"
+        lead = out[0]
+        if lead.endswith((":", "：")):
+            del out[0]
+        elif len(lead.split()) < 6:
+            out[:2] = [text[: text.index(out[1]) + len(out[1])]]
+    return [_AND.sub("", _AND_END.sub("", x.strip(" ,;；:：，"))) for x in out]
+
+
+def _short(piece: str) -> bool:
+    """Fewer than three words, or than four characters where words are not parted."""
+    wide = sum(ch > "\u2e80" for ch in piece)
+    return len(piece.split()) < 3 and wide < 4
+
+
+def _within(text: str, at: int) -> bool:
+    """True inside parentheses."""
+    return text.count("(", 0, at) > text.count(")", 0, at) or text.count("（", 0, at) > text.count("）", 0, at)

@@ -1,0 +1,112 @@
+"""Clauses of a sentence: which of them are rules, and which only complete the one before."""
+
+from __future__ import annotations
+
+import pytest
+
+from monitor.compaction.clauses import is_rule, parts
+from monitor.compaction.sentences import sentences
+from monitor.compaction.wishes import Rule, read
+
+
+def standings(*texts: str) -> dict[str, str]:
+    rules, _ = read([(i, t, False) for i, t in enumerate(texts, 1)])
+    return {r.text: r.standing for r in rules}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have to show this on monday so pls don't rewrite the whole parser.",  # an order behind a state of things
+        "The staging image comes from the nightly job, ignore staging for now, desktop only.",
+        "I do NOT want any restarts during office hours.",
+        "ok and yarn only, npm breaks our lock file",
+        "The page limit is 12 pages and I will not go over it.",
+        "You should never invent a measurement.",
+        "20.000 sind jetzt die Grenze.",
+        "Ship it as a draft, don't apply it yet.",
+    ],
+)
+def test_a_rule_is_known(text: str) -> None:
+    assert is_rule(sentences(text)[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hey, the date-picker is off by one for some people, but only on Firefox it seems.",
+        "Look at the sensor, it may not be in sleep mode.",
+        "Mira los gastos, que siempre hay errores.",
+    ],
+)
+def test_what_is_no_rule(text: str) -> None:
+    assert not is_rule(sentences(text)[0])
+
+
+def test_two_wishes_joined_by_and_go_one_by_one() -> None:
+    rule = "I keep British spelling throughout and I really dislike footnotes, so please stick to that."
+    assert parts(rule) == [
+        "I keep British spelling throughout",
+        "I really dislike footnotes, so please stick to that.",
+    ]
+    assert standings(rule, "I changed my mind on footnotes, the publisher wants them.") == {
+        "I keep British spelling throughout": "active",
+        "I really dislike footnotes, so please stick to that.": "cancelled",
+    }
+
+
+def test_what_only_adds_to_a_rule_stays_with_it() -> None:
+    rule = "Auf der Quelle wird grundsätzlich nicht geschrieben, auch nicht in temporäre Tabellen."
+    assert parts(rule) == [rule]
+
+
+def test_a_withdrawal_speaks_of_what_its_own_clause_names() -> None:
+    found = standings(
+        "Auf der Quelle wird grundsätzlich nicht geschrieben, auch nicht in temporäre Tabellen.",
+        "Höchstens 2.000 Zeilen je Block, mehr schafft die alte Maschine nicht.",
+        "Bis ich was anderes sage, immer nur eine Tabelle gleichzeitig.",
+        "Die Ein-Tabelle-Regel kannst du ab jetzt vergessen, die neue Maschine ist da.",
+    )
+    assert [s for s in found.values() if s != "active"] == ["cancelled"]
+    assert found["Bis ich was anderes sage, immer nur eine Tabelle gleichzeitig."] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Budget sind 38.000 Euro, mehr gibt die Bank nicht her.", "Das mit dem Budget ist nicht mehr so eng."),
+        ("Batch 别超过 16。", "batch 的限制可以放开到 24。"),
+        ("第3条の金額は絶対に変えないでください。", "金額の改定が決まりました。なのでここは変えて大丈夫です。"),
+    ],
+)
+def test_taken_back_in_other_words(rule: str, later: str) -> None:
+    assert standings(rule, later)[rule] in ("cancelled", "changed")
+
+
+def test_one_rule_of_a_long_line_goes_and_the_others_stay() -> None:
+    found = standings(
+        "几点要求：每次只改一个变量；batch 别超过 16；实验都记到 exp/记录.md。", "batch 的限制可以放开到 24。"
+    )
+    assert found["batch 别超过 16"] != "active"
+    assert sum(s == "active" for s in found.values()) >= 2
+
+
+def test_a_permission_for_a_while_and_the_rule_that_stands() -> None:
+    first = "Do not restart the proxies while customers are connected."
+    later = "You may restart the proxies tonight from 23:00 to 23:30. Outside of that the no-restart rule stands."
+    assert standings(first, later)[first] == "active"
+
+
+def test_a_sentence_may_end_in_a_short_form_or_begin_with_a_number() -> None:
+    assert [s.text for s in sentences("my publisher won't. cap it at 900")] == ["my publisher won't.", "cap it at 900"]
+    assert [s.text for s in sentences("1 is fine. no new deps pls. wait, why?")][1] == "no new deps pls."
+
+
+def test_the_name_of_a_file_in_marks_is_no_quotation() -> None:
+    (s,) = sentences("Save a copy as 'Closing Q3 (before).xlsx' first.")
+    assert s.quoted == ()
+
+
+def test_rules_are_word_for_word() -> None:
+    rules, _ = read([(1, "Note: C99, no malloc after init.", False)])
+    assert [type(r) for r in rules] == [Rule]
