@@ -197,7 +197,9 @@ class _Walk:
         if text.strip():
             final = not following
             cause = self.ledger.failed and any(
-                a.op in _EDITS or (a.op == "shell" and shell.parse(a.command).written) for a in following
+                a.op in _EDITS
+                or (a.op == "shell" and (shell.parse(a.command).written or shell.parse(a.command).edited))
+                for a in following
             )
             for kind, said in prose.read(text, self.turn or None, kept, final=final, cause=cause, acts=bool(following)):
                 {"decision": self.decisions, "dead_end": self.dead_ends, "next": self.next}.get(
@@ -259,6 +261,7 @@ class _Walk:
     def state(self, conv: Conversation) -> State:
         """What was found, as plain data."""
         b, led = self.before, self.ledger
+        led.close()
         rules, said = wishes.read(self.typed, b.rules)
         known = set(led.commits)
         for h in dict.fromkeys(self.said_hashes):

@@ -54,6 +54,8 @@ class Ledger:
         self.hashes: set[str] = set()
         self.failed = False  # the last result was a failure
         self._tasks: dict[str, Todo] = {}
+        self._codes: dict[str, set[int]] = {}  # exit codes a tool has noted
+        self._silent: list[tuple[str, str]] = []  # (tool, command) without a word of how it ended
 
     # ------------------------------------------------------------------ files
     def touch(self, path: str, use: FileUse) -> None:
@@ -88,7 +90,9 @@ class Ledger:
         if text.strip() == NO_RESULT:
             return  # a repair put it there: nothing is known
         failed = result.is_error or (
-            _refused(text) if act.op in ("edit", "write", "delete", "move") else act.op == "fetch" and _unreached(text)
+            outcome.refused(text)
+            if act.op in ("edit", "write", "delete", "move")
+            else act.op == "fetch" and outcome.unreached(text)
         )
         self.failed = failed
         if act.op in ("read", "fetch", "search"):
@@ -169,6 +173,8 @@ class Ledger:
             acts=any(p.use in ("check", "act") for p in line.parts),
         )
         main = line.main
+        if done.code is not None:
+            self._codes.setdefault(act.name, set()).add(done.code)
         if done.status == "unknown" and (self.marks_errors or not outcome.problems(text, True)):
             done = msgspec.structs.replace(done, status="passed")
         self.failed = done.status == "failed"
@@ -178,6 +184,8 @@ class Ledger:
                 self.touch(path, "read")
             for path in line.written:
                 self.touch(path, "modified" if path in self.files else "created")
+            for path in line.edited:
+                self.touch(path, "modified")
             for path in line.deleted:
                 self.touch(path, "deleted")
             for old, new in line.moved:
@@ -198,6 +206,8 @@ class Ledger:
                 self._outdated(command, [p.text for p in found])
                 for problem in found:
                     self._error(problem.text, problem.place, command, turn)
+            if done.status == "unknown" and not found:
+                self._silent.append((act.name, command))
             if done.status == "passed" and command:
                 self._settle(command, (p.text for p in found))
             if not any(p.use == "commit" for p in line.parts):
@@ -251,6 +261,14 @@ class Ledger:
             for key, other in self.checks.items():
                 if other.status == "failed" and key != command and shell.covers(command, key):
                     self.checks[key] = msgspec.structs.replace(other, covered=command)
+
+    def close(self) -> None:
+        """Commands that told nothing of their end worked, where their tool notes an exit code of failures only."""
+        for tool, command in self._silent:
+            check, codes = self.checks.get(command), self._codes.get(tool, ())
+            if check and check.status == "unknown" and codes and 0 not in codes:
+                self.checks[command] = msgspec.structs.replace(check, status="passed")
+                self._settle(command, ())
 
     def _settle(self, command: str, still: Iterable[str]) -> None:
         """Errors of this command, or of a narrower one, are resolved unless they show again."""
@@ -368,21 +386,3 @@ class Ledger:
         for sentence in planted(text):
             if len(self.foreign) < 24 and all(f.text != sentence for f in self.foreign):
                 self.foreign.append(Foreign(source, sentence))
-
-
-def _unreached(text: str) -> bool:
-    """True where the answer to a fetch is nothing but an HTTP error."""
-    return len(text) < 600 and bool(
-        re.match(r"(?i)\W*(?:error\W+)?(?:http\S*\s+|status\W+(?:code\W+)?)?[45]\d\d\b", text)
-    )
-
-
-def _refused(text: str) -> bool:
-    """True where a tool says in words that it did nothing, though no error is marked."""
-    return bool(
-        re.match(
-            r"(?i)\W*(?:error|failed|failure|cannot|could not|unable|no changes|no match|string (?:to replace "
-            r")?not found|old_string|file not found|invalid)\b",
-            text[:120],
-        )
-    )

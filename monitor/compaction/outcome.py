@@ -24,8 +24,8 @@ _CODE_TAG = re.compile(
 )
 _SUMMARY = re.compile(
     r"(?im)^.*(?:\b\d+\s+(?:passed|passing|failing|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|"
-    r"problems?|issues?|"
-    r"tests?)\b|\btests?:?\s+\d+|"
+    r"problems?|issues?|fehler|errores|erreurs|mismatch(?:es)?|violations?|vulnerabilities|"
+    r"tests?)\b|\btests?:?\s+\d+|^\W*ok\W*$|\bok:\s|:\s*ok\W*$|\bfail\s+\d+[hms]|"
     r"\b(?:all checks passed|build (?:success\w*|failed|failure|succeeded)|success: no issues|no issues found|"
     r"found \d+ errors?|compiled "
     r"successfully|test result:|\bERROR=\d|success!\s|successfully\s\w+|^plan: \d+ to add|^no changes\.|are "
@@ -36,7 +36,8 @@ _SUMMARY = re.compile(
 )
 _COUNT = re.compile(r"(?i)\s*\d+ (?:passed|passing|failed|failing|flaky|skipped|pending|did not run|errors?)\b(?!.*,)")
 _BAD = re.compile(
-    r"(?i)\b(?!0\b)\d+\s+(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken)\b|(?-i:\bFAILED\b|"
+    r"(?i)\b(?!0\b)\d+\s+(?:tests?\s+|checks?\s+|specs?\s+)?(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken|fehler|errores|"
+    r"erreurs|mismatch(?:es)?|violations?|vulnerabilities)\b|\bfail\s+\d+[hms]|(?-i:\bFAILED\b|"
     r"^FAIL\b)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
@@ -46,8 +47,12 @@ _GOOD = re.compile(
     r"\bsuccess!\s|\bsuccessfully\s\w+|^plan: \d+ to add|^no changes\.|are up-to-date|\bsuccess: no "
     r"issues|\bno issues found|"
     r"\bcompiled successfully|\btest result: ok|\bfinished `?\w+`? (?:\[|profile)|"
-    r"✓|✔|✅|\b0 (?:errors?|failed|failures?|problems?|invalid)\b|通过|成功|合格"
+    r"✓|✔|✅|^ok\W*$|\bok:\s|:\s*ok\W*$|"
+    r"\b0 (?:errors?|failed|failures?|problems?|invalid|fehler|errores|erreurs|mismatch\w*)\b|通过|成功|合格"
 )
+#: a verdict without a count; "0 charts failed" is none
+_FELL = re.compile(r"(?i)^failed\b(?!\s*[:=]?\s*0\b)|\b(?:failed|fehlgeschlagen)\W*$")
+_NONE_FELL = re.compile(r"(?i)\b(?:0|no|none)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b")
 _TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
 _NAME = r"(?:[A-Za-z_$][\w$]*(?:\.|::))*[A-Z][\w$]*"
 _RAISED = re.compile(
@@ -180,6 +185,8 @@ def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = Fals
         and " 0 remaining" not in word
         and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error|\bissue", word))
     )
+    if not bad and word and (checks or acts):
+        bad = bool(_FELL.search(_NONE_FELL.sub("", word)))
     if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
         return Outcome("failed", code, word)
     if code == 0 and not (piped and bad):
@@ -334,3 +341,21 @@ def _error_of(line: str) -> str:
     if _RAISED.match(line) and not line.endswith(("{", ";", ",")) and not re.match(r"\w{1,5}:\s*[\d.,]+\s*%?$", line):
         return line
     return ""
+
+
+def unreached(text: str) -> bool:
+    """True where the answer to a fetch is nothing but an HTTP error."""
+    return len(text) < 600 and bool(
+        re.match(r"(?i)\W*(?:error\W+)?(?:http\S*\s+|status\W+(?:code\W+)?)?[45]\d\d\b", text)
+    )
+
+
+def refused(text: str) -> bool:
+    """True where a tool says in words that it did nothing, though no error is marked."""
+    return bool(
+        re.match(
+            r"(?i)\W*(?:error|failed|failure|cannot|could not|unable|no changes|no match|string (?:to replace "
+            r")?not found|old_string|file not found|invalid)\b",
+            text[:120],
+        )
+    )

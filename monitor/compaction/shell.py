@@ -37,7 +37,7 @@ _GIT_LOOK = _set(
 _KUBE_LOOK = _set("get describe logs top explain version config cluster-info api-resources events exec auth")
 _DOCKER_LOOK = _set("ps logs images inspect stats version info")
 _VERIFY = re.compile(
-    r"(?i)(?:^|[\s/:_.-])(?:tests?|check|lint|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|"
+    r"(?i)(?:^|[\s/:_.-])(?:tests?|checks?|lint|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|"
     r"replay|audit|plan|typecheck|"
     r"type-check|health\w*|e2e|bench\w*|build|compile|fmt|format|doctor|preflight|selftest|self-test|ci)(?=$|[\s/:_.-])"
 )
@@ -58,7 +58,7 @@ _SQL_ACTS = re.compile(
 _SSH = re.compile(r"^(?:ssh|docker\s+exec|kubectl\b.*?\bexec)\b")
 #: options that change how much is told or how fast, and nothing about what is checked
 _NOISE = re.compile(
-    r"^(?:-v+|-q+|-s|-x|--fix|--write|--verbose|--quiet|--tb=\S+|--color(?:=\S+)?|--no-color|-rA|-n\s?\S+|--maxfail=\S+|--no-header)$"
+    r"^(?:-v+|-q+|-s|-x|--fix|--write|--verbose|--quiet|--tb=\S+|--color(?:=\S+)?|--no-color|-rA|-n\s?\S+|--maxfail=\S+|--no-header|--(?:runs_per_test|repeat|repeat-each|reruns|retries|jobs)=\d+)$"
 )
 
 
@@ -75,7 +75,8 @@ class Line(msgspec.Struct, frozen=True):
 
     parts: tuple[Part, ...]
     read: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()  # by redirection, tee, sed -i, touch
+    written: tuple[str, ...] = ()  # by redirection, tee, touch
+    edited: tuple[str, ...] = ()  # by sed -i: it was there before
     deleted: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
     chained: bool = True  # only && between the parts: exit code 0 means that all of them worked
@@ -95,6 +96,7 @@ def parse(command: str) -> Line:
     told = _QUOTE.sub(lambda m: m[0][1:-1] if _pathlike(m[0][1:-1]) else "''", bare)  # '$3 > 5' writes nothing
     written: list[str] = list(_WRITES.findall(told))
     written += [w for m in _TEE.finditer(told) for w in m.group(1).split() if _pathlike(w)]
+    edited: list[str] = []
     deleted: list[str] = []
     moved: list[tuple[str, str]] = []
     for piece in _pieces(bare):
@@ -104,12 +106,13 @@ def parse(command: str) -> Line:
         words = _words(text)
         use = _use(text, words)
         parts.append(Part(text, use, quiet))
-        _files(words, read, written, deleted, moved)
+        _files(words, read, written, edited, deleted, moved)
     written = [p for p in written if not p.startswith(("/dev/", "/tmp/"))]
     return Line(
         tuple(parts),
         tuple(dict.fromkeys(read)),
         tuple(dict.fromkeys(written)),
+        tuple(dict.fromkeys(edited)),
         tuple(dict.fromkeys(deleted)),
         tuple(moved),
         not re.search(r";|\|\||\n", _QUOTE.sub("", bare)),
@@ -254,7 +257,12 @@ def _use(text: str, words: list[str]) -> Use:
 
 
 def _files(
-    words: list[str], read: list[str], written: list[str], deleted: list[str], moved: list[tuple[str, str]]
+    words: list[str],
+    read: list[str],
+    written: list[str],
+    edited: list[str],
+    deleted: list[str],
+    moved: list[tuple[str, str]],
 ) -> None:
     if not words:
         return
@@ -266,7 +274,7 @@ def _files(
         read += [w for w in args if _pathlike(w)]
     elif name == "sed":
         target = [w for w in args[1:] if _pathlike(w)]
-        (written if any(w.startswith("-i") for w in words[1:]) else read).extend(target)
+        (edited if any(w.startswith("-i") for w in words[1:]) else read).extend(target)
     elif name in ("tee", "touch"):
         written += [w for w in args if _pathlike(w)]
     elif name == "rm":

@@ -101,3 +101,20 @@ def test_values_of_settings_that_a_command_printed() -> None:
         *ran("", "cat package.json .env", '{"name":"shop"}\nVITE_API=https://api.shop.example:8444\n'), user("ok")
     )
     assert any("8444" in v.text for v in found.values)
+
+
+def test_a_tool_that_notes_an_exit_code_of_failures_only() -> None:
+    steps = [user("Build it."), *ran("", "make fw", "src/a.c:1: error: no park()\nmake: *** failed\nexit status 2")]
+    built = "FLASH: 117388 B\nRAM: 14820 B"
+    told = state(*steps, *ran("", "make fw", built))
+    assert [(c.command, c.status) for c in told.checks] == [("make fw", "passed")]
+    assert told.errors and all(e.resolved for e in told.errors)
+    alone = state(user("Build it."), *ran("", "make fw", built))
+    assert [c.status for c in alone.checks] == ["unknown"]  # nothing is known of how the tool tells a failure
+    both = state(*steps, *ran("", "ls", "a\nexit status 0"), *ran("", "make fw", built))
+    assert [c.status for c in both.checks if c.command == "make fw"] == ["unknown"]  # it notes success too
+
+
+def test_a_file_that_a_command_edits_was_there_before() -> None:
+    told = state(user("Bump it."), *ran("", "sed -i 's/411/412/' ci/main.yml", ""), says("Done."))
+    assert told.files == {"ci/main.yml": "modified"}

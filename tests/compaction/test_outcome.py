@@ -35,6 +35,14 @@ from monitor.compaction.outcome import clean, judge, problems, raised
         (" [ERROR] Found 2 errors", False, "failed"),
         ("dist/index.js  171.02 kB\n✓ built in 6.12s", False, "passed"),
         ("Command: make\nDirectory: (root)\nOutput: 3 failed\nError: (none)\nExit Code: 1", False, "failed"),
+        ("vertrag: 12,40 EUR = Referenz\nOK: alle Summen stimmen", False, "passed"),
+        ("fertig: 183.402 Zeilen, 0 Fehler", False, "passed"),
+        ("fertig: 183.402 Zeilen, 3 Fehler", False, "failed"),
+        ("Differenz: 0,00 EUR\nCUADRA: OK", False, "passed"),
+        ("Mismatch in article 9\n1 mismatch", False, "failed"),
+        ("97% tests passed, 1 tests failed out of 34", False, "failed"),
+        ("100% tests passed, 0 tests failed out of 34", False, "passed"),
+        ("main-ci\tpass\t14m\te2e\ne2e-portal\tfail\t9m12s\thttps://ci.example/9", False, "failed"),
         ("hello", False, "unknown"),
     ],
 )
@@ -143,3 +151,10 @@ def test_a_linter_that_names_its_rule_above_the_place() -> None:
         "Truthy value should be one of [false, true]",
         "roles/tls/tasks/main.yml:31",
     )
+
+
+def test_a_verdict_without_a_count() -> None:
+    stopped = "src/a.c:8:5: error: implicit declaration of function 'park'\nninja: build stopped: subcommand failed."
+    assert judge(stopped, False, checks=True).status == "failed"
+    assert judge("1 chart(s) linted, 0 chart(s) failed", False, checks=True).status == "passed"
+    assert judge("retrying the request that failed", False).status == "passed"  # nothing was checked

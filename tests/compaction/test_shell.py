@@ -50,7 +50,6 @@ def test_quotes_are_not_cut() -> None:
     [
         ("cat src/a.py docs/b.md", ("src/a.py", "docs/b.md"), (), ()),
         ("sed -n 1,40p src/a.py", ("src/a.py",), (), ()),
-        ("sed -i 's/a/b/' src/a.py", (), ("src/a.py",), ()),
         ("echo x > out/report.txt", (), ("out/report.txt",), ()),
         ("git rm -f old/a.py; rm -f old/b.py", (), (), ("old/a.py", "old/b.py")),
         ("pytest > /dev/null 2>&1", (), (), ()),
@@ -90,9 +89,15 @@ def test_unclosed_quotes_do_no_harm() -> None:
 
 def test_a_here_document_that_names_its_file_behind_the_mark() -> None:
     line = parse("cat <<'EOF' > charts/rule.yaml\nkind: Rule\nrm -rf /\nEOF\nsed -i 's/a/b/' charts/values.yaml")
-    assert line.written == ("charts/rule.yaml", "charts/values.yaml") and line.deleted == ()
+    assert line.written == ("charts/rule.yaml",) and line.deleted == ()
+    assert line.edited == ("charts/values.yaml",)  # it was there before
 
 
 def test_a_database_client_that_runs_a_script_acts() -> None:
     assert parse("psql -h db -f scripts/fill.sql").main.use == "act"  # type: ignore[union-attr]
     assert parse("psql -h db -c 'select 1'").main.use == "look"  # type: ignore[union-attr]
+
+
+def test_how_often_a_check_runs_says_nothing_of_what_it_checks() -> None:
+    assert covers("bazel test //libs/tz:t --runs_per_test=200", "bazel test //libs/tz:t --runs_per_test=20 --seed=4")
+    assert not covers("bazel test //libs/tz:t --seed=5", "bazel test //libs/tz:t --seed=4")
