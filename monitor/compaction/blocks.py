@@ -145,9 +145,9 @@ def blocks(state: State, redact: Callable[[str], str]) -> list[Block]:
     made = [c for c in state.commits if c.made]
     told = [c for c in state.commits if not c.made]
     add("Progress", COMMITS, [f"{c.hash} {one_line(c.subject, 100)}".strip() for c in [*told, *made]], 3, 450)
-    checks = [c for c in state.checks if c.check]
+    checks = _newest([c for c in state.checks if c.check])
     add("Facts", CHECKS, [_check(c) for c in checks], 1, 900)
-    acts = [c for c in state.checks if not c.check]
+    acts = _newest([c for c in state.checks if not c.check])
     add("Facts", COMMANDS, [_check(c) for c in acts], 5, 350)
     add("Facts", ERRORS, [_error(e.text, e.place) for e in _distinct(state) if not e.resolved], 2, 700)
     add("Facts", RESOLVED, [_error(e.text, e.place) for e in _distinct(state) if e.resolved], 8, 350)
@@ -253,11 +253,21 @@ def _distinct(state: State) -> list[Error]:
     return [e for e in state.errors if id(e) in keep]
 
 
+def _newest(checks: list[Check]) -> list[Check]:
+    """Of more than three commands that differ by numbers only and ended alike, the newest three."""
+    alike: dict[tuple[str, str], list[Check]] = {}
+    for c in checks:
+        alike.setdefault((re.sub(r"\d+", "0", c.command), c.status), []).append(c)
+    keep = {id(c) for same in alike.values() for c in same[-3:]}
+    return [c for c in checks if id(c) in keep]
+
+
 def _next(state: State, clean: Cleaner) -> list[str]:
     """What is to do: the user's unanswered message first, open tasks, failing checks, what was announced."""
     out: list[str] = []
     if state.unanswered:
-        out.append("Answer the newest message of the user (it stands after this summary, word for word).")
+        asked = f": {one_line(state.newest, 240).rstrip('.。')}" if state.newest.strip() else "."
+        out.append(f"Answer the newest message of the user (it stands after this summary, word for word){asked}")
     out += [t.text + (" (in progress)" if t.status == "active" else "") for t in state.open_todos()][:10]
     out += [
         f"Check that fails: `{one_line(c.command, 160)}`"
@@ -268,7 +278,7 @@ def _next(state: State, clean: Cleaner) -> list[str]:
     solved = [e.text.casefold() for e in state.errors if e.resolved]
     for s in state.next:
         low = s.text.casefold()
-        if not any(d in low for d in (*done, *solved)) and not any(s.text in x for x in out):
+        if not any(d in low for d in (*done, *solved)) and not any(s.text in x for x in out[state.unanswered :]):
             told = f"Announced after user message {s.turn}" if s.turn and s.turn < state.last else "Announced"
             out.append(f"{told}: {one_line(s.text, 300)}")
     return out

@@ -206,9 +206,7 @@ class _Walk:
                     kind, self.findings
                 ).append(said)
             if final:
-                coming = [s for s in sentences(text) if prose.coming(s.text)]
-                listed = [s for s in sentences(text) if s.bullet and not prose.BOX.match(s.text)] if coming else []
-                plan = [Said(text=s.text, turn=self.turn or None, kept=kept) for s in [*coming, *listed[:6]]][:8]
+                plan = [Said(text=t, turn=self.turn or None, kept=kept) for t in prose.plan(text)]
                 # an answer that only says something leaves the plan as it was; where no list of tasks is kept, work
                 # on one step does not end the others
                 if plan or (self.worked and (self.ledger.listed or self._outlived())):
@@ -290,6 +288,7 @@ class _Walk:
             last=self.turn,
             folded=self.folded,
             unanswered=self.last_role == "user",
+            newest=self.typed[-1][1] if self.typed and self.last_role == "user" else "",
         )
 
 

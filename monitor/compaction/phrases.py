@@ -80,8 +80,9 @@ GIVEN_UP = _rx(
 )
 #: what comes next
 NEXT = _rx(
-    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|todo|"
-    r"to\s+do|then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?)|waiting\s+for|"
+    r"\b(?:next(?:\s+steps?)?|remaining|still\s+(?:open|to\s+do|missing|left)|left\s+to\s+do|(?<![\\@/_-])todo|"
+    r"to\s+do|left(?=\s*:)|what\s+(?:remains|is\s+left)|what['’]s\s+(?:left|open|missing)|outstanding|unfinished|not\s+(?:yet\s+)?done|"
+    r"then\s+i['’]ll|i['’]ll\s+then|afterwards|open\s+(?:items?|points?|questions?|issues?|tasks?)|waiting\s+for|"
     r"should\s+wait|pending|follow-?up)\b",
     r"\b(?:nächste[rsn]?\s+schritte?|als\s+nächstes|danach|offen(?:e[rsn]?)?|noch\s+(?:zu|offen)|"
     r"bleibt\s+noch|ausstehend|steht\s+noch\s+aus|fehlt\s+noch|restliche)\b",

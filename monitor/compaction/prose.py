@@ -6,6 +6,7 @@ Narration ("Let me look at …") is left out. Nothing is rephrased; a sentence i
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Literal
 
 from monitor.compaction import phrases
@@ -39,6 +40,8 @@ _ANAPHOR = re.compile(
     r"dat|dit|to\s+nie|bu\b)\b|"
     r"^(?:这|那|これ|それ|이는|이건|그건|그러나)"
 )
+#: a line that announces what stands below it
+_LEAD = re.compile(r"[:：][*_\s]*$")
 _LETTERS = re.compile(r"[^\W\d_]")
 _GREETING = re.compile(
     r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
@@ -111,6 +114,18 @@ def is_choice(text: str) -> bool:
     return bool(
         phrases.CHOICE.search(text) or phrases.GIVEN_UP.search(text) or phrases.REASON.search(text)
     ) and not text.rstrip().endswith(("?", "？"))
+
+
+def plan(text: str, most: int = 8) -> list[str]:
+    """What an answer says is to come: the list below the line that announces it, and sentences that say so."""
+    told = sentences(text)
+    leads = [i for i, s in enumerate(told) if not s.bullet and coming(s.text) and _LEAD.search(s.text)]
+    below = [s for i in leads for s in takewhile(lambda x: x.bullet, told[i + 1 :])]
+    said = [s for s in told if coming(s.text) and not _LEAD.search(s.text)]
+    if leads or said:
+        below = below or [s for s in told if s.bullet]
+    out = dict.fromkeys(s.text for s in (*said, *below[:6]) if not BOX.match(s.text))
+    return list(out)[:most]
 
 
 def coming(text: str) -> bool:

@@ -74,6 +74,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     last: int = 0  # number of the last user message
     folded: int = 0  # number of the last one that is folded
     unanswered: bool = False  # the last message is the user's
+    newest: str = ""  # its words
 
     def paths(self, *uses: FileUse) -> list[str]:
         """The files of these uses, in order of first touch."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from monitor.compaction.blocks import blocks
 from monitor.compaction.collect import collect
 from monitor.compaction.state import State
 from monitor.conversation import from_messages
@@ -38,7 +39,7 @@ def state(*messages: dict[str, Any]) -> State:
 def test_an_answer_that_only_says_something_leaves_the_plan() -> None:
     plan = says("Still to do:\n1. fill in form B2\n2. ask NIVA for the letter")
     told = state(plan, user("How long is it?"), says("1489 words."))
-    assert [s.text for s in told.next] == ["Still to do:", "fill in form B2", "ask NIVA for the letter"]
+    assert [s.text for s in told.next] == ["fill in form B2", "ask NIVA for the letter"]
     looked = state(plan, user("Look at it."), *ran("", "cat form.md", "B2"), says("The form is short."))
     assert any("NIVA" in s.text for s in looked.next)
     edit = ran("", "sed -i s/a/b/ form.md", "")
@@ -118,3 +119,23 @@ def test_a_tool_that_notes_an_exit_code_of_failures_only() -> None:
 def test_a_file_that_a_command_edits_was_there_before() -> None:
     told = state(user("Bump it."), *ran("", "sed -i 's/411/412/' ci/main.yml", ""), says("Done."))
     assert told.files == {"ci/main.yml": "modified"}
+
+
+def test_what_is_left_is_the_list_below_the_line_that_says_so() -> None:
+    text = "Three failures:\n1. the ledger\n2. the clock\n\nBoth are mended.\n\nLeft:\n- the portal\n- an issue for v2"
+    assert [s.text for s in state(user("Go on."), says(text)).next] == ["the portal", "an issue for v2"]
+    escaped = "One sentence needs a source; I put `\\\\todo{cite}` there."
+    assert not state(user("Go on."), says(escaped)).next
+
+
+def test_the_newest_message_is_named_as_the_next_step() -> None:
+    told = state(user("Go on."), says("Done."), user("Write the rollback plan.\nOne page."))
+    steps = next(b for b in blocks(told, str) if b.section == "Next steps")
+    assert steps.items[0].endswith("word for word): Write the rollback plan. One page")
+
+
+def test_of_commands_that_differ_by_numbers_the_newest_are_told() -> None:
+    runs = [m for n in range(6) for m in ran("", f"pytest --seed {n}", "3 passed")]
+    failed = ran("", "pytest --seed 7", "1 failed")
+    checks = next(b for b in blocks(state(user("Go."), *runs, *failed), str) if b.label.startswith("Checks"))
+    assert [x.split("`")[1] for x in checks.items] == [f"pytest --seed {n}" for n in (3, 4, 5, 7)]
