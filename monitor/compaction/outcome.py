@@ -38,7 +38,7 @@ _COUNT = re.compile(r"(?i)\s*\d+ (?:passed|passing|failed|failing|flaky|skipped|
 _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:tests?\s+|checks?\s+|specs?\s+)?(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken|fehler|errores|"
     r"erreurs|mismatch(?:es)?|violations?|vulnerabilities)\b|\bfail\s+\d+[hms]|(?-i:\bFAILED\b|"
-    r"^FAIL\b)|"
+    r"^FAIL\b|\bFAIL$)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
@@ -53,6 +53,8 @@ _GOOD = re.compile(
 #: a verdict without a count; "0 charts failed" is none
 _FELL = re.compile(r"(?i)^failed\b(?!\s*[:=]?\s*0\b)|\b(?:failed|fehlgeschlagen)\W*$")
 _NONE_FELL = re.compile(r"(?i)\b(?:0|no|none)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b")
+#: one of many parts failed, whatever the last line is: hooks of pre-commit, files of sqlfluff
+_PART = re.compile(r"(?m)(?:\.{3,} ?|\] )(?:Failed|FAIL(?:ED)?)$")
 _TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
 _NAME = r"(?:[A-Za-z_$][\w$]*(?:\.|::))*[A-Z][\w$]*"
 _RAISED = re.compile(
@@ -126,7 +128,15 @@ _SIDE = re.compile(r"(?i)^(?:expected|actual|received|got|want)\s*[:=]\s*\S")
 _RULED = re.compile(r"^[a-z][\w-]+(?:\[[\w-]+\])?:\s+(?=[A-Z].{8})")
 _WHY = re.compile(r"(?i)^\*?\s*what went wrong:?$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
-_OUTPUT = re.compile(r"(?m)\A(?:(?:Command|Directory): .*\n)*Output: ")
+#: Gemini CLI and Qwen Code: command (of several lines, too), folder, output; errors, exit code and the like below
+_OUTPUT = re.compile(
+    r"\A(?:Command: (?:(?!\nDirectory: )[\s\S])*\nDirectory: .*\n|(?:(?:Command|Directory): .*\n)*)(?:Output|Stdout): "
+)
+_BELOW = re.compile(
+    r"\n(?=(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): )(?:Error: (?P<error>.*)\n?)?"
+    r"(?:Exit Code: (?P<code>.*)\n?)?(?:Signal: .*\n?)?(?:Background PIDs: .*\n?)?(?:Process Group PGID: .*\n?)?\Z"
+)
+_NOTHING = ("", "(empty)", "(none)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -140,9 +150,9 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def body(text: str) -> tuple[str, int | None]:
     """(the output itself, exit code) where the client wrapped it; else the text as it is."""
-    m = _OUTPUT.search(text[:2_000])
-    if m:  # Gemini CLI: "Output: …" below command and folder
-        return text[: m.start()] + text[m.end() :], None
+    m = _OUTPUT.search(text[:20_000])
+    if m:
+        return _parts(text[m.end() :])
     if (text[:1] == "{" and '"output"' in text[:200]) or (text[:1] == "{" and '"exit_code"' in text):
         try:
             value = json.loads(text)
@@ -158,6 +168,17 @@ def body(text: str) -> tuple[str, int | None]:
                     code, int
                 ) else None
     return text, None
+
+
+def _parts(text: str) -> tuple[str, int | None]:
+    """Output, error output and error of what stands behind "Output: " or "Stdout: ", and the exit code."""
+    code, error = None, ""
+    m = _BELOW.search(text, max(0, len(text) - _EDGE))
+    if m:
+        text, error = text[: m.start()], (m["error"] or "").strip()
+        code = int(m["code"]) if (m["code"] or "").strip().lstrip("-").isdigit() else None
+    parts = [*text.split("\nStderr: ", 1), error]
+    return "\n".join(part for part in parts if part.strip() not in _NOTHING), code
 
 
 def clean(text: str) -> str:
@@ -187,6 +208,7 @@ def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = Fals
     )
     if not bad and word and (checks or acts):
         bad = bool(_FELL.search(_NONE_FELL.sub("", word)))
+    bad = bad or bool(_PART.search(text[-6_000:]))
     if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
         return Outcome("failed", code, word)
     if code == 0 and not (piped and bad):

@@ -37,7 +37,8 @@ _GIT_LOOK = _set(
 _KUBE_LOOK = _set("get describe logs top explain version config cluster-info api-resources events exec auth")
 _DOCKER_LOOK = _set("ps logs images inspect stats version info")
 _VERIFY = re.compile(
-    r"(?i)(?:^|[\s/:_.-])(?:tests?|checks?|lint|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|"
+    r"(?i)(?:^|[\s/:_.-])(?:tests?|[a-z]*checks?|[a-z]*lint(?:er)?|sqlfluff|rubocop|prettier|phpstan|psalm|credo|dialyzer|"
+    r"detekt|checkov|tfsec|trivy|bandit|vale|verify|validat\w*|dry[-_]?run|conform|kubeconform|smoke|"
     r"replay|audit|plan|typecheck|"
     r"type-check|health\w*|e2e|bench\w*|build|compile|fmt|format|doctor|preflight|selftest|self-test|ci)(?=$|[\s/:_.-])"
 )

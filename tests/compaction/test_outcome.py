@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.compaction.outcome import clean, judge, problems, raised
+from monitor.compaction.outcome import body, clean, judge, problems, raised
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,18 @@ from monitor.compaction.outcome import clean, judge, problems, raised
         ("97% tests passed, 1 tests failed out of 34", False, "failed"),
         ("100% tests passed, 0 tests failed out of 34", False, "passed"),
         ("main-ci\tpass\t14m\te2e\ne2e-portal\tfail\t9m12s\thttps://ci.example/9", False, "failed"),
+        (
+            "Command: a && \\\n b\nDirectory: (root)\nStdout: 3 failed\nStderr: (empty)\nError: (none)\nExit Code: 0\n"
+            "Signal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 77",
+            False,
+            "passed",
+        ),
+        ("Command: a\nDirectory: (root)\nStdout: ok\nStderr: (empty)\nError: (none)\nExit Code: 2", False, "failed"),
+        ("== [models/a.sql] FAIL\nL:  42 | P:   5 | LT02 | Expected indent.\nAll Finished!", False, "failed"),
+        ("== [models/a.sql] FAIL\nL:   4 | LT02\n== [models/b.sql] PASS\nAll Finished!", False, "failed"),
+        ("black....................Failed\n- hook id: black\nmypy....................Passed", False, "failed"),
+        ("black....................Passed\nmypy....................Passed", False, "passed"),
+        ("Tests: FAIL", False, "failed"),
         ("hello", False, "unknown"),
     ],
 )
@@ -158,3 +170,14 @@ def test_a_verdict_without_a_count() -> None:
     assert judge(stopped, False, checks=True).status == "failed"
     assert judge("1 chart(s) linted, 0 chart(s) failed", False, checks=True).status == "passed"
     assert judge("retrying the request that failed", False).status == "passed"  # nothing was checked
+
+
+def test_what_gemini_cli_writes_around_an_output_is_none_of_it() -> None:
+    text = "Command: ls\nDirectory: (root)\nStdout: a\nb\nStderr: oh\nError: (none)\nExit Code: 2\nSignal: (none)"
+    assert body(text) == ("a\nb\noh", 2)
+    # empty parts are left out, an error of the shell itself is not
+    text = "Command: x\nDirectory: /\nStdout: (empty)\nStderr: (empty)\nError: spawn x ENOENT\nExit Code: (none)"
+    assert body(text) == ("spawn x ENOENT", None)
+    # a command of several lines, and the newer shape without exit code
+    assert body("Command: cat <<E\nx\nE\nDirectory: (root)\nOutput: hi\nProcess Group PGID: 5") == ("hi", None)
+    assert problems(text.replace("spawn x ENOENT", "(none)"), failed=True) == []

@@ -17,6 +17,9 @@ from monitor.compaction.shell import covers, parse
             "check",
         ),
         ("npm run lint:flags", "npm run lint:flags", "check"),
+        ("swiftlint --strict", "swiftlint --strict", "check"),
+        ("tflint --chdir=infra", "tflint --chdir=infra", "check"),
+        ("sqlfluff fix models", "sqlfluff fix models", "check"),
         (
             "python -m pipelines.backfill --day 2026-09-28 --dry-run",
             "python -m pipelines.backfill --day 2026-09-28 --dry-run",
