@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -149,11 +150,12 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
     from monitor.sessions.load import load as load_sessions
 
     asked = request(args, detail=detail)
-    asked.progress = progress(args)
+    asked.progress = told = progress(args)
     try:
         found = load_sessions(asked)
     finally:
-        quiet(asked.progress)
+        if told is not None:
+            told.clear()
     tell_problems(args, found)
     if not args.quiet:
         for note in asked.notes:
@@ -162,27 +164,32 @@ def load(args: argparse.Namespace, *, detail: bool = False) -> Loaded:
     return found
 
 
-def progress(args: argparse.Namespace) -> Callable[[str, int, int], None] | None:
-    """A line on stderr that tells how far the work is, from the second second on; None without a terminal."""
-    if args.quiet or not sys.stderr.isatty():
-        return None
-    told = began = time.monotonic()
+class Progress:
+    """A line on a terminal's stderr that tells how far the work is, from the second second on."""
 
-    def tell(what: str, done: int, all: int) -> None:
-        nonlocal told
+    def __init__(self) -> None:
+        self._began = self._told = time.monotonic()
+        self._shown = 0  # columns
+
+    def __call__(self, what: str, done: int, all: int) -> None:
         now = time.monotonic()
-        if now - began > 1 and (now - told > 0.1 or done == all):
-            told = now
-            share = done / all if all else 1.0
-            print(f"\r\x1b[K{what}: {done:,} of {all:,} ({share:.0%})", end="", file=sys.stderr, flush=True)
+        if now - self._began > 1 and (now - self._told > 0.1 or done == all):
+            line = f"{what}: {done:,} of {all:,} ({done / all if all else 1.0:.0%})"
+            print("\r" + line.ljust(self._shown), end="", file=sys.stderr, flush=True)
+            self._told, self._shown = now, len(line)
 
-    return tell
+    def clear(self) -> None:
+        """Take the line away, if there is one."""
+        if self._shown:
+            print("\r" + " " * self._shown + "\r", end="", file=sys.stderr, flush=True)
+            self._shown = 0
 
 
-def quiet(told: object) -> None:
-    """Take the progress line away."""
-    if told is not None:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def progress(args: argparse.Namespace) -> Progress | None:
+    """How far the work is; None where nobody would see it."""
+    if args.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    return Progress()
 
 
 def settled(args: argparse.Namespace) -> dict[str, Any]:
@@ -315,7 +322,6 @@ def write_output(text: str, out: Path | None) -> None:
         except OSError as error:
             raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
         return
-    import os
     import tempfile
 
     temporary = ""

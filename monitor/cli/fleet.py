@@ -91,7 +91,7 @@ def report(args: argparse.Namespace) -> int:
     try:
         with gather(wanted) as fleet:
             tally = fleet.tally(start)
-            common.quiet(wanted.progress)
+            _clear(wanted.progress)
             _tell(args, fleet.problems)
             with output(args.output) as stream:
                 if args.format == "json":
@@ -131,7 +131,7 @@ def backtest(
                 rows=args.format == "json",
             )
             tally = fleet.tally(start)
-            common.quiet(wanted.progress)
+            _clear(wanted.progress)
             _tell(args, fleet.problems)
             if not tally.sessions:
                 if not args.quiet:
@@ -177,3 +177,8 @@ def output(out: Path | None) -> Iterator[IO[str]]:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _clear(told: object) -> None:
+    if isinstance(told, common.Progress):
+        told.clear()

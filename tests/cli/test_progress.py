@@ -33,6 +33,7 @@ def test_it_begins_after_a_second_and_goes_away(monkeypatch: pytest.MonkeyPatch)
     tell = common.progress(argparse.Namespace(quiet=False))
     assert tell is not None
     tell("reading", 1, 4)
+    tell.clear()
     assert terminal.getvalue() == ""
     tell("reading", 2, 4)
     assert "reading: 2 of 4 (50%)" in terminal.getvalue()
@@ -40,8 +41,8 @@ def test_it_begins_after_a_second_and_goes_away(monkeypatch: pytest.MonkeyPatch)
     assert "3 of 4" not in terminal.getvalue()
     tell("reading", 4, 4)
     assert "reading: 4 of 4 (100%)" in terminal.getvalue()
-    common.quiet(tell)
-    assert terminal.getvalue().endswith("\r\x1b[K")
+    tell.clear()
+    assert terminal.getvalue().endswith("\r" + " " * len("reading: 4 of 4 (100%)") + "\r")
 
 
 @pytest.mark.parametrize("command", ["report", "calls", "backtest"])
@@ -56,4 +57,4 @@ def test_commands_tell_how_many_files_are_read(
     assert main([command, str(tmp_path)]) == 0
     for place in (1, 2, 3):
         assert f"files read: {place} of 3" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\r\x1b[K")
+    assert terminal.getvalue().endswith("\r" + " " * len("files read: 3 of 3 (100%)") + "\r")
