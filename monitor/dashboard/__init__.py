@@ -60,7 +60,7 @@ def run(
             app.exit(0)
 
         app = Dashboard(
-            source if callable(source) else _follow(source, begun),
+            source if callable(source) else _follow(source, begun, once),
             session=session,
             call=call,
             notify=notify,
@@ -106,14 +106,15 @@ def _late_collections() -> Iterator[Callable[[], None]]:
             gc.enable()
 
 
-def _follow(paths: Sequence[str | PathLike[str]], begun: bool) -> FeedFactory:
-    """The feed that follows these paths."""
+def _follow(paths: Sequence[str | PathLike[str]], begun: bool, once: bool = False) -> FeedFactory:
+    """The feed that follows these paths; one picture waits for no event."""
 
     def factory() -> Feed:
         from monitor.dashboard.live import LiveFeed
         from monitor.pricing import PriceTable
         from monitor.sessions.build import Settings
 
-        return LiveFeed([str(path) for path in paths], settings=Settings(prices=PriceTable.load()), begun=begun)
+        settings = Settings(prices=PriceTable.load())
+        return LiveFeed([str(path) for path in paths], settings=settings, polling=once or None, begun=begun)
 
     return factory

@@ -11,8 +11,6 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 
-from monitor.dashboard.svg import svg
-
 if TYPE_CHECKING:
     from monitor.dashboard.app import Dashboard
 
@@ -30,6 +28,8 @@ def rows_of(app: Dashboard) -> list[list[Segment]]:
 
 def picture(app: Dashboard, title: str) -> str:
     """The present screen as an SVG."""
+    from monitor.dashboard.svg import svg
+
     theme = app.current_theme
     return svg(
         rows_of(app),

@@ -78,6 +78,7 @@ class Follower:
         self._hot: dict[str, int] = {}
         self._real: dict[str, str] = {}  # name of each file that is followed by a link to it
         self._watched: dict[tuple[str, bool], tuple[int, threading.Event]] = {}
+        self._watching = False
 
     # ------------------------------------------------------------------------------------------------ looking
     def poll(self, budget: float = 0.1) -> list[Batch]:
@@ -99,6 +100,9 @@ class Follower:
                 batches.append(batch)
             if self._clock() > end:
                 break
+        if not (self._queue or self._watching):  # what watches is loaded when all is read: the first picture needs none
+            self._watching = True
+            self._watch()
         return batches
 
     @property
@@ -152,7 +156,8 @@ class Follower:
         least, share = (_ALL_POLLING, _CPU_POLLING) if self.polling else (_ALL, _CPU)
         self._next_new = now + pause
         self._next_all = begun + max(least, share * (time.thread_time() - used), pause)
-        self._watch()
+        if self._watching:
+            self._watch()
 
     def _enqueue(self, names: Iterable[str]) -> None:
         waiting = {id(tail) for tail in self._queue}

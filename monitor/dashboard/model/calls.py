@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import tzinfo
 
 from monitor.dashboard.model.text import (
@@ -192,4 +191,6 @@ def _line(line: int | None) -> str:
 
 def call_json(turn: Turn) -> str:
     """The call as one JSON object, as ``ctxmon calls --format json`` gives it: what ``y`` copies."""
+    import json
+
     return json.dumps(shape.call(turn), ensure_ascii=False)
