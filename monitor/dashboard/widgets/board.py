@@ -56,6 +56,9 @@ class Board(Widget):
 
     def __init__(self, *children: Widget, id: str) -> None:
         super().__init__(*children, id=id)
+        for child in children:
+            if child.id in PANELS:
+                child.add_class("panel")
         self._places = _Places()
         self.active = "chart"
         self.tab = "decision"
