@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
                 settings=request.settings,
                 wanted=request.wanted,
                 threshold=args.threshold or None,
-                polling=args.polling or args.once or None,  # one picture waits for no event
+                polling=args.polling or None,
+                once=args.once,
             )
         )
         return feeds[-1]

@@ -107,7 +107,7 @@ def _late_collections() -> Iterator[Callable[[], None]]:
 
 
 def _follow(paths: Sequence[str | PathLike[str]], begun: bool, once: bool = False) -> FeedFactory:
-    """The feed that follows these paths; one picture waits for no event."""
+    """The feed that follows these paths, or reads them once."""
 
     def factory() -> Feed:
         from monitor.dashboard.live import LiveFeed
@@ -115,6 +115,6 @@ def _follow(paths: Sequence[str | PathLike[str]], begun: bool, once: bool = Fals
         from monitor.sessions.build import Settings
 
         settings = Settings(prices=PriceTable.load())
-        return LiveFeed([str(path) for path in paths], settings=settings, polling=once or None, begun=begun)
+        return LiveFeed([str(path) for path in paths], settings=settings, begun=begun, once=once)
 
     return factory

@@ -63,6 +63,7 @@ class LiveFeed:
         threshold: int | None = 100_000,
         polling: bool | None = None,
         begun: bool = False,
+        once: bool = False,
         clock: Callable[[], int] = lambda: int(time.time() * 1000),
     ) -> None:
         names = [str(path) for path in paths] or [str(folder) for folder in agent_folders()]
@@ -78,7 +79,7 @@ class LiveFeed:
         self._piped = PipedLog(pipe, options) if pipe is not None else None
         self.addresses = [AddressFollower(name, options) for name in names if "://" in name]
         files = [name for name in names if name != "-" and "://" not in name]
-        self.follower = Follower(files, options, polling=polling, begun=begun)
+        self.follower = Follower(files, options, polling=polling, begun=begun, once=once)
         self.decisions: dict[str, Decision] = {}
         self._clock = clock
         self._decided = 0

@@ -46,6 +46,7 @@ class Follower:
         options: how to read.
         polling: do not use native events; None: where they do not tell all (a path on a network file system).
         begun: an empty file is a log that was just begun, and no trouble.
+        once: only what there is will be read, nothing has to be watched.
         clock: seconds, for tests.
     """
 
@@ -56,6 +57,7 @@ class Follower:
         *,
         polling: bool | None = None,
         begun: bool = False,
+        once: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.paths = list(paths)
@@ -67,7 +69,7 @@ class Follower:
         if polling is None:
             polling = bool(os.environ.get("CTXMON_POLLING")) or any(map(remote, self._wanted))
         self.polling = polling
-        self._clock, self._begun = clock, begun
+        self._clock, self._begun, self._once = clock, begun, once
         self._queue: list[Tail] = []
         self._changed: set[str] = set()
         self._lock = threading.Lock()
@@ -100,7 +102,8 @@ class Follower:
                 batches.append(batch)
             if self._clock() > end:
                 break
-        if not (self._queue or self._watching):  # what watches is loaded when all is read: the first picture needs none
+        if not (self._queue or self._watching or self._once):
+            # what watches is loaded when all is read: the first picture needs none
             self._watching = True
             self._watch()
         return batches
