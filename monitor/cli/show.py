@@ -108,7 +108,8 @@ def _choose(args: argparse.Namespace, messages: list[Message]) -> tuple[list[Mes
     if args.call is not None:
         calls = _calls(messages)
         if not 0 <= args.call < len(calls):
-            return [], f"there is no call {args.call}; it has {len(calls)}, counted from 0"
+            told = f"; it has {len(calls)}, counted from 0" if calls else ": no answer of a model was found"
+            return [], f"there is no call {args.call}{told}"
         return calls[args.call], ""
     if args.search:
         wanted = args.search.casefold()

@@ -13,7 +13,7 @@ import msgspec
 
 from monitor.compaction.options import CompactionError
 from monitor.conversation.files import write_new
-from monitor.conversation.model import ConversationError
+from monitor.conversation.model import ConversationError, unreadable
 
 #: a lock older than this is left behind by a run that died
 STALE_S = 3600
@@ -38,7 +38,7 @@ def read(path: str) -> tuple[bytes, Stamp | None]:
         info = os.stat(path)
         data = Path(path).read_bytes()
     except OSError as err:
-        raise ConversationError(f"cannot be read ({err.strerror or err})", path) from None
+        raise unreadable(path, err) from None
     return data, Stamp(path, info.st_size, info.st_mtime_ns, hashlib.sha256(data).hexdigest())
 
 

@@ -20,6 +20,7 @@ from monitor.conversation.model import (
     Thinking,
     ToolCall,
     ToolResult,
+    unreadable,
 )
 
 __all__ = [
@@ -74,7 +75,7 @@ def _read(path: str) -> bytes:
     try:
         return _Path(path).read_bytes()
     except OSError as err:
-        raise ConversationError(f"cannot be read ({err.strerror or err})", path) from None
+        raise unreadable(path, err) from None
 
 
 def _unpack(data: bytes, path: str) -> bytes:

@@ -14,6 +14,7 @@ A :class:`Conversation` is immutable; every change gives a new one:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +35,13 @@ class ConversationError(Exception):
         self.reason, self.file, self.line = reason, file, line
         where = f"{file}, line {line}: " if file and line else f"{file}: " if file else ""
         super().__init__(f"{where}{reason}")
+
+
+def unreadable(path: str, err: OSError) -> ConversationError:
+    """The error for a file that the system does not open."""
+    if os.path.isdir(path):
+        return ConversationError("cannot be read: it is a folder; name one conversation or session file in it", path)
+    return ConversationError(f"cannot be read ({err.strerror or err})", path)
 
 
 class Text(msgspec.Struct, frozen=True, gc=False):

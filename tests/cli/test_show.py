@@ -101,6 +101,12 @@ def test_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [["show"], ["check"], ["diff"], ["compact", "--dry-run"]])
+def test_a_folder_is_told_as_one(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, str(tmp_path)]) == 3
+    assert "is a folder; name one conversation or session file" in capsys.readouterr().err
+
+
 def test_stdin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     class Stdin:
         buffer = io.BytesIO(build.doc(build.chat()))
