@@ -77,7 +77,7 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
         day = call.time // _DAY if call.time is not None else None
         acc = sums.setdefault((call.model, day), Acc())
         if not call.answered:
-            acc.errors += call.status == "error"
+            acc.fail(call)
         elif call.purpose == "side":
             acc.side += 1
         else:

@@ -173,7 +173,7 @@ class Fold:
         chain = self._chain(call.chain)
         acc = self._acc(call)
         if not call.answered:
-            acc.errors += call.status == "error"
+            acc.fail(call)
             how: CostSource | None = "logged" if call.cost_usd is not None else None
             self._list(call, chain, (call.cost_usd, None, how, False))
             return

@@ -57,6 +57,13 @@ class Acc:
         else:
             self.unpriced += 1
 
+    def fail(self, call: Call) -> None:
+        """Note one call without an answer: no tokens, but money where the log says that it cost some."""
+        if call.status == "error":
+            self.errors += 1
+            if call.cost_usd is not None and call.purpose != "side":
+                self.cost = (self.cost or 0.0) + call.cost_usd
+
     def copy(self) -> Acc:
         other = Acc.__new__(Acc)
         for name in Acc.__slots__:

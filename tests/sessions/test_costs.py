@@ -12,8 +12,9 @@ import pytest
 
 from monitor.pricing import PriceTable
 from monitor.records import Record
+from monitor.sessions.filter import Wanted, narrow
 from monitor.sessions.view import CompactionCost
-from tests.factory import START, call, event, view
+from tests.factory import START, call, event, store, view
 
 MILLION = 1e6
 
@@ -147,3 +148,16 @@ def test_a_call_is_priced_as_it_was_served() -> None:
     )
     assert [turn.cost_usd for turn in shown.turns] == pytest.approx([0.006, 0.012, 0.003])
     assert shown.sums.cost_usd == pytest.approx(0.021)
+
+
+def test_what_the_log_says_a_failed_call_cost_is_paid_all_the_same() -> None:
+    failed = call(1, None, cost_usd=0.01, status="error", fresh_tokens=None, output_tokens=None)
+    aside = call(
+        2, None, cost_usd=0.5, status="error", fresh_tokens=None, output_tokens=None, chain="side", purpose="side"
+    )
+    running = call(3, None, cost_usd=0.25, status="in_flight", fresh_tokens=None, output_tokens=None)
+    (shown,) = store([call(0, 1_000, 0, cost_usd=0.02), failed, aside, running]).views()
+    assert (shown.sums.calls, shown.sums.error_calls, shown.sums.prompt_tokens) == (1, 2, 1_000)
+    assert shown.sums.cost_usd == pytest.approx(0.03)
+    (cut,) = narrow([shown], Wanted(since=START + 5_000))
+    assert cut.sums.cost_usd == pytest.approx(0.01)
