@@ -103,6 +103,11 @@ _NAME = re.compile(
 _LATIN = re.compile(r"[^\W\d_]{3,}")
 _RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
 _NUMBER = re.compile(r"\b\d[\d.,]*\s?(?:%|[A-Za-z]{1,4}\b)?")
+#: a place in a text with its number: "section 5.2", 第3条
+_PLACE = re.compile(
+    r"(?i)第\s*(\d+)\s*[条章節节项項]|§+\s*(\d+(?:\.\d+)*)|\b(?:section|article|clause|chapter|figure|table|abschnitt|artikel|"
+    r"kapitel|absatz|abbildung|tabelle|sección|artículo|cláusula|capítulo|tabla|chapitre)\s+(\d+(?:\.\d+)*)"
+)
 #: pairs of characters that say nothing of the matter
 _CJK_NOISE = _set(
     "the you all and for not are was has had but can may any one our out its his her who how now new per "
@@ -158,6 +163,8 @@ def topics(text: str) -> dict[str, float]:
             add("w:" + _stem(word), 2)
         else:
             add("w:" + _stem(word), 1)
+    for m in _PLACE.finditer(text):
+        add("a:" + next(g for g in m.groups() if g), 2)
     for word, concept in _WIDE.items():
         if word in text:
             add("c:" + concept, 2)

@@ -44,6 +44,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     by_text: str = ""  # its words
     kept: bool = False  # it stands in the part that stays as it is
     number: int = 0  # place in the list the user wrote, 0 where it stood in none
+    cited: bool = False  # the summary of another program has it between marks of quotation
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,13 +269,28 @@ def _by_number(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     return found
 
 
+def _asks(rule: str) -> bool:
+    """True for a rule that holds without the user's consent, each time; "until I say so" ends with the word."""
+    return bool(withdrawal.CONSENT.search(rule)) and not withdrawal.PROVISIONAL.search(rule)
+
+
 def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, float]:
-    """What a sentence that takes back is about: of several clauses the one that does, where it names a rule."""
+    """What a sentence that takes back is about: of several clauses the one that does, where it names a rule.
+
+    A permission may name its matter in front; what stands behind it ("…, but on the test host only") limits it.
+    """
     if kind == "strong":
         told = [c for c in clauses(s.own) if withdrawal.STRONG.search(c)]
         mine = topics(" ".join(told))
         if told and any(overlap(t, mine) >= 1 for t in about):
             return mine
+    if kind == "permit":
+        m = withdrawal.PERMIT.search(s.own)
+        end = re.search(r"[,，;；]\s", s.own[m.end() :]) if m else None
+        if m and end:
+            mine = topics(s.own[: m.end() + end.start()])
+            if any(overlap(t, mine) >= 1 for t in about):
+                return mine
     return topics(s.own)
 
 
@@ -305,13 +321,13 @@ def _take_back(
         return False
     scores.sort(reverse=True)
     best = scores[0]
-    asked = any(n >= 1 and withdrawal.CONSENT.search(rules[i].text) for n, _, i in scores)
+    asked = any(n >= 1 and _asks(rules[i].text) for n, _, i in scores)
     once, narrow = bool(withdrawal.ONCE.search(s.own)), bool(withdrawal.NARROW.search(s.own))
     replaces = bool(withdrawal.REPLACE.search(s.own))
     named = bool(withdrawal.ABOUT.search(s.own)) and not withdrawal.DENIAL.search(s.own)
     for shared, share, i in scores:
         verdict: Standing | None = None
-        consent = bool(withdrawal.CONSENT.search(rules[i].text))
+        consent = _asks(rules[i].text)
         if kind == "strong":
             # the words of a newer rule behind the withdrawal do not count against it
             if shared >= 1 and shared >= best[0] * 0.75:

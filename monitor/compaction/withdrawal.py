@@ -60,7 +60,7 @@ STRONG = _rx(
     r"\bplus\s+un\s+(?:problème|sujet)\b|\bnon\s+è\s+più\s+un\s+problema\b|\bjá\s+não\s+é\s+(?:um\s+)?problema\b|"
     r"作废|不算数|当我没(?:有)?说|不是问题了|気にしなくて(?:いい|よい|大丈夫|ok)|なかったことに",
     # "this rule does not hold any more", "no rush with X", "X is off": said without naming a rule
-    r"\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\bas\s+you\s+were\b|"
+    r"(?<![,;:.!?]\s)(?<!^)\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\bas\s+you\s+were\b|"
     r"\b(?:skip|waive|ignore|disregard)\s+(?:the\s+|my\s+|your\s+)?(?:rule|point|item|number|no\.|constraint)\b",
     r"\blass\w*\s+(?:\w+\s+){0,3}(?:gut\s+sein|bleiben)\b|\bspielt\s+keine\s+rolle\b|\b(?:ist|"
     r"sind)\s+(?:mir\s+)?(?:egal|überholt|passé)\b",
@@ -224,9 +224,9 @@ STANDS = _rx(
 )
 #: a rule that says itself that it will not last
 PROVISIONAL = _rx(
-    r"\buntil\s+(?:i|we)\s+(?:say|tell|decide|change)|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
+    r"\b(?:until|before)\s+(?:i|we)\s+(?:say|tell|decide|change)|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
     r"\btemporarily\b",
-    r"\bbis\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst)\b",
+    r"\b(?:bis|bevor)\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst)\b",
     r"\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
     r"\bjusqu['’]à\s+(?:nouvel|ce\s+que)|\bpour\s+l['’]instant\b|\bpor\s+enquanto\b|\bper\s+ora\b",
     "暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",

@@ -122,7 +122,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"(?:^|[,;:.(]\s*|\b(?:and|oh|so|but|also|please)\s+)[\w./@-]{2,}\s+only(?=\s*(?:[,;.!)–—]|$|please|pls))|"
         r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?the\s+(?:new\s+)?(?:limit|cap|ceiling|maximum)\b|"
-        r"\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
+        r"\bone\s+\w+\s+at\s+a\s+time\b|\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
         r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,6}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
         r"ve)\s+to)\b",

@@ -110,3 +110,33 @@ def test_the_name_of_a_file_in_marks_is_no_quotation() -> None:
 def test_rules_are_word_for_word() -> None:
     rules, _ = read([(1, "Note: C99, no malloc after init.", False)])
     assert [type(r) for r in rules] == [Rule]
+
+
+def test_a_permission_speaks_of_what_stands_before_and_in_it() -> None:
+    found = standings(
+        "Never touch the eu-north cluster, only eu-west.",
+        "I do NOT want restarts while customers are connected.",
+        "You may restart the proxy tonight, one node at a time, eu-west only.",
+    )
+    assert found["Never touch the eu-north cluster, only eu-west."] == "active"
+    assert found["I do NOT want restarts while customers are connected."] != "active"
+    assert found["one node at a time"] == found["eu-west only."] == "active"
+
+
+def test_until_i_say_so_ends_with_the_word() -> None:
+    rule = "Do not page the vendor before I say so."
+    assert standings(rule, "The vendor thing: you can page them now if you need it.")[rule] != "active"
+    asks = "No merge without my approval."
+    assert standings(asks, "You can merge this one now.")[asks] == "active"
+
+
+def test_the_number_of_an_article_names_it() -> None:
+    rule = "第3条の報酬額は絶対に変えないでください。"
+    later = "第3条は月額を 300,000 円から 330,000 円に改定することが決まりました。なのでここは変えて大丈夫です。"
+    assert standings(rule, later)[rule] == "changed"
+    assert standings(rule, later.replace("第3条", "第8条"))[rule] == "active"
+
+
+def test_an_order_not_to_apply_takes_nothing_back() -> None:
+    found = standings("Never apply a change by hand.", "Raise it to 300 s then, but as a request, don't apply it.")
+    assert set(found.values()) == {"active"}

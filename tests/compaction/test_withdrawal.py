@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from monitor.compaction.clauses import is_rule
 from monitor.compaction.sentences import sentences
-from monitor.compaction.wishes import is_rule, read
+from monitor.compaction.wishes import read
 from monitor.compaction.words import languages
 
 
