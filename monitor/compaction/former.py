@@ -13,10 +13,12 @@ import msgspec
 
 from monitor.compaction import blocks as labels
 from monitor.compaction.actions import Todo, boxes
+from monitor.compaction.clauses import is_rule
 from monitor.compaction.render import from_object
-from monitor.compaction.sentences import one_line
+from monitor.compaction.sentences import QUOTED, Sentence, one_line
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign, State
 from monitor.compaction.wishes import Rule, Said
+from monitor.compaction.wishes import read as read_wishes
 from monitor.conversation.marks import SUMMARY_OPEN
 from monitor.conversation.model import Message, Opaque
 
@@ -36,10 +38,17 @@ _FILES: dict[str, FileUse] = {
 #: headings of other summaries -> where their lines go
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
+        "said",
+        re.compile(
+            r"(?i)\buser messages|nachrichten des (?:be)?nutzers|mensajes del usuario|messages de l.utilisateur|"
+            r"用户消息|ユーザーの発言"
+        ),
+    ),
+    (
         "rules",
         re.compile(
-            r"(?i)constraint|preference|user (?:instructions|rules|requirements)|vorgabe|einschränk|约束|制約|"
-            r"restricc|contraint|active_constraints"
+            r"(?i)constraint|preference|user.{0,3}(?:instructions|rules|requirements)|\brules\b|vorgabe|einschränk|anweisung|"
+            r"约束|制約|指示|指令|规则|ルール|restricc|instruccion|contraint|consigne|active_constraints"
         ),
     ),
     (
@@ -71,7 +80,13 @@ _MODIFIED_TAG = re.compile(r"<modified-files>(.*?)</modified-files>", re.S)
 _HEAD = re.compile(
     r"^\s*(?:#{1,6}\s+(.+?)|\*\*([^*]{2,60})\*\*:?|\d+\.\s+(?:\*\*)?([A-Z][^*:.]{2,48})(?:\*\*)?:|<([a-z_]{4,30})>)\s*$"
 )
-_FILE = re.compile(r"^`?([\w@./-]+\.\w{1,8})`?\s*\(([A-Za-z]+)\)")
+_FILE = re.compile(r"^`?([\w@./-]+\.\w{1,8})`?\s*\(([A-Za-z]+)(\)|[:,;]\s)")
+#: words of the user between marks of quotation, and what stands behind them
+_WORDS = re.compile(r"^[「『\"“„«](.{4,}?)[」』\"”“»]\s*(.*)$")
+_WITHDRAWN = re.compile(
+    r"(?i)cancel|withdrawn|revoked|lifted|superseded|no longer|aufgehoben|zurückgenommen|gilt nicht mehr|anulad|ya no|"
+    r"annulé|撤回|取り消|取消|撤销|作废|不再"
+)
 _FILE_USES: dict[str, FileUse] = {
     "created": "created", "new": "created", "added": "created", "modified": "modified", "edited": "modified",
     "changed": "modified", "updated": "modified", "read": "read", "deleted": "deleted",
@@ -102,6 +117,7 @@ def merge(before: State, new: State, covered: bool) -> State:
     if covered and new.last == 0:
         return msgspec.structs.replace(
             before,
+            rules=_joined(before.rules, tuple(r for r in new.rules if r.cited)),
             findings=(*before.findings, *new.findings)[-40:],
             decisions=(*before.decisions, *new.decisions)[-40:],
             dead_ends=(*before.dead_ends, *new.dead_ends)[-20:],
@@ -276,6 +292,7 @@ def _theirs(text: str) -> State:
     text = _MODIFIED_TAG.sub("", _READ_TAG.sub("", text))
     found: dict[str, list[Said]] = {}
     rules: list[Rule] = []
+    typed: list[str] = []
     coming: list[Said] = []
     kind, inner, depth = "", "", 0
     taken = 0
@@ -299,22 +316,45 @@ def _theirs(text: str) -> State:
         named = _FILE.match(item)
         if named and named.group(2).lower() in _FILE_USES:
             files[named.group(1)] = _FILE_USES[named.group(2).lower()]
-            continue
+            if named.group(3) == ")":
+                continue
+        words = _WORDS.match(item)
         if sort == "rules":
-            rules.append(Rule(text=one_line(item, 600)))
+            gone = bool(words and _WITHDRAWN.search(words.group(2)))
+            text = one_line(words.group(1) if words else item, 600)
+            rules.append(Rule(text=text, standing="cancelled" if gone else "active", cited=bool(words)))
+        elif sort == "said":
+            typed.append(words.group(1) if words else item)
         elif sort == "next":
             coming.append(Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300)))
-        elif sort in ("goal", "facts", "decisions", "dead", "done") and taken < _CAP:
+        elif sort == "goal" and taken < _CAP:
+            item = _unquoted(item, typed)
+            if item:
+                found.setdefault(sort, []).append(Said(text=one_line(item, 300), weight=2.0))
+                taken += 1
+        elif sort in ("facts", "decisions", "dead", "done") and taken < _CAP:
             found.setdefault(sort, []).append(
                 Said(text=one_line(re.sub(r"^\[[ xX~-]\]\s*", "", item), 300), weight=2.0)
             )
             taken += 1
+    wished, said = read_wishes([(None, t, False) for t in dict.fromkeys(typed)], rules)
     return State(
         goal=tuple(found.get("goal", ())[:4]),
-        rules=tuple(rules),
+        rules=tuple(wished),
+        said=tuple(said),
         files=files,
         findings=(*found.get("done", ()), *found.get("facts", ())),
         decisions=tuple(found.get("decisions", ())),
         dead_ends=tuple(found.get("dead", ())),
         next=tuple(coming[:8]),  # stands until an answer tells what comes next
     )
+
+
+def _unquoted(item: str, typed: list[str]) -> str:
+    """A line of the goal without the rules it quotes; those are the user's own words and go to ``typed``."""
+    for quote in QUOTED.findall(item):
+        inner = quote[1:-1].strip()
+        if is_rule(Sentence(inner)):
+            typed.append(inner)
+            item = item.replace(quote, " ")
+    return item.strip()

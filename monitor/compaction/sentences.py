@@ -32,7 +32,7 @@ _FULL_WORD = re.compile(
     r"(?<!\w)(?!(?:bspw|insb|einschl|zzgl|abzgl|evtl|approx|incl|inkl|resp|bzgl)$)[^\W\d_]{4,}$", re.I
 )
 #: what stands between marks of quotation; apostrophes are none
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r"„[^“”„]*[“”]|“[^“”]*”|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』|(?<!\w)\"[^\"\n]{3,}\"(?!\w)|(?<!\w)'[^'\n]{12,}'(?!\w)"
 )
 #: marks around the name of a file quote nobody
@@ -169,7 +169,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 def _split(text: str) -> list[str]:
     """Sentences of a paragraph. Nothing is cut inside quotation marks or parentheses that close again."""
-    spans = [m.span() for m in _QUOTED.finditer(text)]
+    spans = [m.span() for m in QUOTED.finditer(text)]
     # somebody who writes small letters begins sentences with them
     casual = next((ch for ch in text[:40] if ch.isalpha()), "A").islower()
     out, start = [], 0
@@ -200,5 +200,5 @@ def _split(text: str) -> list[str]:
 
 def _sentence(text: str, bullet: bool, number: int, ruled: bool) -> Sentence:
     text = " ".join(text.split())
-    quoted = tuple(m.group() for m in _QUOTED.finditer(text) if not _FILE_NAME.search(m.group()))
+    quoted = tuple(m.group() for m in QUOTED.finditer(text) if not _FILE_NAME.search(m.group()))
     return Sentence(text, quoted, bullet, number, ruled)

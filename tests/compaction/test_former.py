@@ -10,6 +10,7 @@ from monitor import conversation
 from monitor.compaction import former
 from monitor.compaction.collect import collect
 from monitor.compaction.render import as_object, render
+from monitor.compaction.state import State
 from tests.compaction.stories import build
 from tests.compaction.story_data import STORIES
 
@@ -81,3 +82,36 @@ def test_a_summary_that_is_an_object_is_read_back_like_the_text() -> None:
     assert all(isinstance(line, str) for lines in told.values() for line in lines)
     assert "- Never change the exit codes. (user message 1)" in told["goal"]
     assert former.read(made.text) == former.read(plain.text)
+
+
+def test_the_users_words_in_the_summary_of_another_program() -> None:
+    told = former.read(
+        "1. Primary Request and Intent:\n"
+        '   Find why sessions drop. "Never touch the north cluster." The user is on call.\n'
+        "3. Files and Code Sections:\n"
+        "   - helm/values.yaml (modified: rate 500 -> 1000)\n"
+        "6. All user messages:\n"
+        '   - "find out why the gateways drop"\n'
+        '   - "Do not page the vendor before I say so."\n'
+        '   - "You can page the vendor now."\n'
+    )
+    standing = {r.text: r.standing for r in told.rules}
+    assert standing == {
+        "Never touch the north cluster.": "active",
+        "Do not page the vendor before I say so.": "cancelled",
+    }
+    assert [s.text for s in told.goal] == ["Find why sessions drop. The user is on call."]
+    assert "find out why the gateways drop" in [s.text for s in told.said]
+    assert told.files == {"helm/values.yaml": "modified"} and any("500 -> 1000" in s.text for s in told.findings)
+
+
+def test_a_quoted_rule_that_was_withdrawn_before() -> None:
+    told = former.read(
+        "## ユーザーの指示（原文）\n- 「第3条は変えないでください。」\n- 「差分は1条ずつ見せてください。」（撤回済み）\n"
+    )
+    assert [(r.text, r.standing, r.cited) for r in told.rules] == [
+        ("第3条は変えないでください。", "active", True),
+        ("差分は1条ずつ見せてください。", "cancelled", True),
+    ]
+    kept = former.merge(State(), told, covered=True)  # the file holds messages, but perhaps not those
+    assert [r.text for r in kept.rules] == ["第3条は変えないでください。", "差分は1条ずつ見せてください。"]
