@@ -45,6 +45,7 @@ _PATHS = (
     "files",
     "paths",
     "file_paths",
+    *("ruta", "archivo", "libro", "datei", "pfad", "fichier", "chemin", "arquivo", "caminho", "workbook"),
 )
 _OLD = ("old", "old_string", "old_str", "oldText", "old_text", "search", "oldString", "find")
 _NEW = ("new", "new_string", "new_str", "newText", "new_text", "replace", "newString", "insert_text", "replacement")
@@ -60,13 +61,13 @@ _BY_WORD: tuple[tuple[re.Pattern[str], Op], ...] = (
     (re.compile(r"(?:search|find)\w*replace"), "edit"),
     (re.compile(r"todo|task_?list|checklist|update_?plan|set_?plan"), "todo"),
     (re.compile(r"fetch|browse|navigate|http|url|crawl|scrape|web_?page"), "fetch"),
-    (re.compile(r"search|grep|glob|find|list|query|lookup|tree"), "search"),
+    (re.compile(r"buscar|suche|cherch|search|grep|glob|find|list|query|lookup|tree"), "search"),
     (re.compile(r"delete|remove|unlink"), "delete"),
     (re.compile(r"rename|move_?file"), "move"),
     (re.compile(r"patch|edit|replace|update|modify|insert|append"), "edit"),
-    (re.compile(r"write|create|save"), "write"),
-    (re.compile(r"read|view|open|cat|get_?file|show|load"), "read"),
-    (re.compile(r"bash|shell|exec|run|command|terminal|powershell|console|process"), "shell"),
+    (re.compile(r"write|create|save|escrib|guard|schreib|speicher|ecri|écri"), "write"),
+    (re.compile(r"leer|lese|lire|abrir|read|view|open|cat|get_?file|show|load"), "read"),
+    (re.compile(r"bash|shell|exec|ejecut|ausf|run|command|terminal|powershell|console|process"), "shell"),
     (re.compile(r"ask|question|confirm"), "ask"),
 )
 
@@ -119,7 +120,7 @@ def action(call: ToolCall) -> Action:
     if op in ("fetch", "search", "ask", "plan", "done", "agent", "other"):
         return Action(
             op=op,
-            target=_target(args),
+            target=_target(args) or (_named(args) if op == "other" else ""),
             paths=paths if op == "search" else (),
             text=_first(args, ("plan", "result", "summary")),
             name=call.name,
@@ -203,7 +204,7 @@ def _writes(short: str) -> bool:
 
 
 def _command(args: Mapping[str, Any]) -> str:
-    for key in ("command", "cmd", "script"):
+    for key in ("command", "cmd", "script", "comando", "befehl", "commande"):
         if key in args:
             found = command_text(args[key])
             if found:
@@ -229,6 +230,11 @@ def _paths(args: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _target(args: Mapping[str, Any]) -> str:
     return _first(args, ("url", "uri", "pattern", "query", "q", "regex", "question", "prompt", "description"))
+
+
+def _named(args: Mapping[str, Any]) -> str:
+    """What a tool of an unknown name was called with, where it is short enough to name it."""
+    return next((v for v in args.values() if isinstance(v, str) and 0 < len(v) < 120 and "\n" not in v), "")
 
 
 def _first(args: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -301,6 +301,7 @@ def _names(names: Counter[str]) -> tuple[str, ...]:
     """The names used most; of pages that differ in their query only, one."""
     out: dict[str, str] = {}
     for name, k in names.most_common(_NAMES):
+        name = name if name.endswith("()") else name.removesuffix("(")
         if k >= 2 and len(name) > 4:
             out.setdefault(re.split(r"[?#]", name)[0] if "://" in name else name, name)
     return tuple(out.values())

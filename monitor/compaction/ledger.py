@@ -100,7 +100,7 @@ class Ledger:
             return
         if failed:
             if act.op in ("edit", "write", "other", "delete") and text.strip():
-                self._fail(text, f"{act.name} {act.paths[0] if act.paths else ''}".strip(), turn)
+                self._fail(text, f"{act.name} {act.paths[0] if act.paths else act.target}".strip(), turn)
             return
         if act.op == "todo":
             self._todo(act, text)
@@ -111,6 +111,8 @@ class Ledger:
             raised = outcome.raised(text)
             if raised:  # code that was run in a notebook or an interpreter
                 self._error(raised, "", act.name, turn)
+            elif act.target:  # the same call worked now
+                self._settle(f"{act.name} {act.target}", ())
             for line in values.of_output(text, 4):
                 self._value(line, turn, kept)
         for path in act.deleted:

@@ -42,6 +42,11 @@ _ANAPHOR = re.compile(
 )
 #: a line that announces what stands below it
 _LEAD = re.compile(r"[:：][*_\s]*$")
+#: … and calls it ways to choose from
+_OFFERS = re.compile(
+    r"(?i)\b(?:options?|alternatives?|ways|possibilit\w+|candidates|choices|optionen|möglichkeiten|varianten|wege|alternativen|"
+    r"opciones|alternativas|vías|pistes)\b|方案|选项|办法|案|選択肢|方法"
+)
 _LETTERS = re.compile(r"[^\W\d_]")
 _GREETING = re.compile(
     r"(?i)^(?:understood|got it|verstanden|alles klar|done|fertig|erledigt|grün\.?|green\.?|commit\.?|"
@@ -98,15 +103,32 @@ def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, a
     """The sentences of an assistant's text that are worth keeping, with their kind."""
     out: list[tuple[Kind, Said]] = []
     before = ""
+    offered = False
     for s in sentences(text):
+        if not s.bullet:
+            offered = final and bool(_LEAD.search(s.text) and _OFFERS.search(s.text))
         kind, weight = judge(s, final=final, cause=cause, acts=acts)
+        if offered and s.bullet and not BOX.match(s.text):  # one of several ways is no decision for it
+            out.append(("finding", Said(text=f"({s.number}) {s.text}", turn=turn, kept=kept, weight=max(weight, 3.0))))
+            continue
         if kind:
             told = s.text
             if before and kind in ("dead_end", "decision") and _ANAPHOR.match(told) and len(before) < 300:
                 told = f"{before} {told}"  # "I tried X. That did not help.": the first half names what is meant
             out.append((kind, Said(text=told, turn=turn, quoted=bool(s.quoted), kept=kept, weight=weight)))
         before = "" if kind else s.text
-    return out
+    rows = _rows(text) if final and "|" in text else []
+    return out + [
+        ("finding", Said(text=r, turn=turn, kept=kept, weight=2.0 + 0.6 * len(_FACT.findall(r)))) for r in rows
+    ]
+
+
+def _rows(text: str, most: int = 8) -> list[str]:
+    """The rows of a short table an answer holds, without the line of headings."""
+    rows = [line.strip().strip("|") for line in text.split("\n") if line.lstrip().startswith("|")]
+    at = next((i for i, row in enumerate(rows) if re.fullmatch(r"[\s|:-]+", row)), None)
+    told = rows[at + 1 :] if at is not None else []
+    return [" | ".join(c.strip() for c in row.split("|") if c.strip()) for row in told] if len(told) <= most else []
 
 
 def is_choice(text: str) -> bool:

@@ -139,3 +139,49 @@ def test_of_commands_that_differ_by_numbers_the_newest_are_told() -> None:
     failed = ran("", "pytest --seed 7", "1 failed")
     checks = next(b for b in blocks(state(user("Go."), *runs, *failed), str) if b.label.startswith("Checks"))
     assert [x.split("`")[1] for x in checks.items] == [f"pytest --seed {n}" for n in (3, 4, 5, 7)]
+
+
+def test_ways_to_choose_from_are_no_decisions() -> None:
+    text = "Options:\n1. parse by hand\n2. switch to Temporal with a polyfill instead\n\nI'd go with 1: no extra bytes."
+    told = state(user("Why?"), says(text), user("1 is fine."))
+    assert [s.text for s in told.findings] == ["(1) parse by hand", "(2) switch to Temporal with a polyfill instead"]
+    assert [s.text for s in told.decisions] == ["I'd go with 1: no extra bytes."]
+
+
+def test_the_rows_of_a_table_in_an_answer() -> None:
+    table = "| way | effect | risk |\n|---|---|---|\n| raise the limit to 300 s | cures it | a restart |\n| other | none | - |"
+    told = state(user("Which?"), says(f"As follows:\n\n{table}"))
+    assert [s.text for s in told.findings] == ["raise the limit to 300 s | cures it | a restart", "other | none | -"]
+    log = "| a | b |\n|---|---|\n" + "\n".join(f"| {n} | {n} |" for n in range(40))
+    assert not state(user("Which?"), says(log)).findings  # a long one is data
+
+
+def test_the_same_call_of_a_tool_of_its_own_settles_its_error() -> None:
+    def resolved(second: str) -> list[bool]:
+        messages: list[dict[str, Any]] = [user("Typeset it.")]
+        for n, target in enumerate(("paper/main.tex", second)):
+            answer = {"type": "tool_result", "tool_use_id": f"t{n}", "content": "12 pages"}
+            if not n:
+                answer |= {"content": "Error: File `t3.tex' not found.", "is_error": True}
+            call = {"type": "tool_use", "id": f"t{n}", "name": "latex", "input": {"target": target}}
+            messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
+        return [e.resolved for e in collect(from_messages(messages, "anthropic")).errors]
+
+    assert resolved("paper/main.tex") == [True]
+    assert resolved("paper/letter.tex") == [False]
+
+
+def test_tools_and_arguments_named_in_other_languages() -> None:
+    steps = (
+        *called("", "leer_archivo", {"ruta": "exportes/banco sept.csv"}, "a;b"),
+        *called("", "datei_schreiben", {"pfad": "docs/plan.md", "text": "x"}, "ok"),
+        *called("", "ejecutar", {"comando": "cuadrar --libro T3"}, "Diferencia: 0,00\nCUADRA: OK"),
+    )
+    told = state(user("Go."), *steps)
+    assert told.files == {"exportes/banco sept.csv": "read", "docs/plan.md": "created"}
+    assert [(c.command, c.status) for c in told.checks] == [("cuadrar --libro T3", "passed")]
+
+
+def test_a_call_is_no_name() -> None:
+    told = state(user("Call rows.append(1) where rows.append(2) stands."), says("rows.append(3) it is."))
+    assert not any("(" in n for n in told.names)
