@@ -21,7 +21,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _END = re.compile(r"[。！？!?]+[”’」』\"'»）)]*|\.{1,3}(?=[\s”’\"'»)]|$)[”’\"'»)]*")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|vgl|ggf|etc|vs|cf|approx|incl|inkl|resp|(?-i:Mr|Mrs|Ms|Dr|St|Sr|Sra|Uds?)|"
-    r"p\.\s?ej|p\.\s?ex|evtl|(?<!\d\s)(?<!\d)(?:max|min)|т\.\s?е|т\.\s?д|напр)|(?<!['’])\b[A-Za-z]|^\d{1,2}"
+    r"p\.\s?ej|p\.\s?ex|evtl|(?<!\d\s)(?<!\d)(?:max|min)|т\.\s?е|т\.\s?д|напр)|(?<!\w\w\.)(?<!['’])\b[A-Za-z]|^\d{1,2}"
     r"|\b(?:am|vom|bis|zum|zur|der|den|dem|des|die|im|ab|seit|jede[nrsm]?)\s\d{1,2})$",  # "bis zum 3. Mai"
     re.I,
 )

@@ -314,7 +314,7 @@ def _take_back(
             continue
         shared = overlap(about[i], mine)
         total = sum(about[i].values()) or 1.0
-        if kind == "strong" and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
+        if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
             shared += 1.0  # "until I say otherwise": it was made to be taken back
         scores.append((shared, shared / total, i))
     if not scores:

@@ -120,7 +120,7 @@ PERMIT = _rx(
     "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
     "(?:変え|直し|書き換え|足し|消し|動かし|進め|使っ)て(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
     r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,"
-    r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:doy\s+permiso|permito|autorizo)\b|\best[áa]\s+permitid|"
+    r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:permito|autorizo)\b|\b(?:me|te|nos)\s+(?:da|dan|doy|dio|dieron|ha\s+dado|han\s+dado)\s+permiso\b|\best[áa]\s+permitid|"
     r"\bpuedes\s+\w+[aei]r",
     r"\b(?:tu\s+peux|vous\s+pouvez|on\s+peut)\b[^.?!]{0,40}\b(?:maintenant|finalement|désormais|"
     r"aussi)?\b|\best\s+(?:maintenant|désormais)\s+(?:permis|autoris|possible)|\bfinalement\b",
@@ -225,9 +225,9 @@ STANDS = _rx(
 #: a rule that says itself that it will not last
 PROVISIONAL = _rx(
     r"\b(?:until|before)\s+(?:i|we)\s+(?:say|tell|decide|change)|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
-    r"\btemporarily\b",
-    r"\b(?:bis|bevor)\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst)\b",
-    r"\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
+    r"\btemporarily\b|\byet\b",
+    r"\b(?:bis|bevor)\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst|erst\s?mal)\b|\bnoch\s+n(?:icht|ichts)\b",
+    r"\b(?:todavía|aún)\b|\bpas\s+encore\b|\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
     r"\bjusqu['’]à\s+(?:nouvel|ce\s+que)|\bpour\s+l['’]instant\b|\bpor\s+enquanto\b|\bper\s+ora\b",
-    "暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
+    "先别|先不|暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
 )

@@ -122,7 +122,9 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"(?:^|[,;:.(]\s*|\b(?:and|oh|so|but|also|please)\s+)[\w./@-]{2,}\s+only(?=\s*(?:[,;.!)–—]|$|please|pls))|"
         r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?the\s+(?:new\s+)?(?:limit|cap|ceiling|maximum)\b|"
-        r"\bone\s+\w+\s+at\s+a\s+time\b|\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
+        r"\bone\s+\w+\s+at\s+a\s+time\b|\bleave\s+[^.?!]{2,60}\s(?:alone|untouched|intact|as\s+(?:is|it\s+is|they\s+are))\b|"
+        r"\b(?:sacred|sacrosanct|untouchable|non-negotiable)\b|\bdon['’]?t\s+(?:you\s+)?(?:dare|even\s+think)\b|"
+        r"\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",
         r"\b(?:all|every|each|any)\s+(?:[\w-]+\s+){1,6}(?:needs?|must|should|goes?|gets?|stays?|uses?|ha(?:s|"
         r"ve)\s+to)\b",
@@ -174,6 +176,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bich\s+(?:möchte|will)\s+(?:keine?[nrs]?|nicht)\b|"
         r"\b(?:hätte|würde|wäre)\b[^.?!]*\b(?:gern\w*|lieber|bevorzug\w*|besser|schön)\b|\bbevorzug\w*\b|"
         r"\bwenn\s+möglich\b|\bmöglichst\b|\blieber\b|"
+        r"\b(?:heilig|unantastbar|unverhandelbar)\b|\bbloß\s+(?:nicht|kein\w*)\b|\bkommt\s+nicht\s+in\s+(?:frage|die\s+tüte)\b|"
         r"\bfass\w*\s+[^.?!]*\bnicht\s+an\b|\bfass\w+\s+du\s+nicht\b|"
         r"\bim\s+zweifel\b|\bbei\s+(?:unklarheit|zweifel|rückfragen)\w*|\bmindest\w+|\bhöchst(?:wert|grenze|zahl)\w*",
         r"^(?!ich\b|wir\b|heute\b|gestern\b)\w+(?:e|iere)\s+(?:bitte\s+)?jede[nrsm]?\s|"
@@ -186,7 +189,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bhalte?\s+dich\s+an\b",
     ),
     "zh": _rx(
-        "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|(?<!先)别(?![的人名处样])|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
+        "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|(?<!先)别(?![的人名处样])|先(?:别|不要)(?![急慌管说怕])|想都别想|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
         "始终|一律|统一|保持|保留|不超过|不少于|至少|最多|仍然|确保|除非|未经|避免|从现在起|今后|每次.{0,12}[都要先]|不用(?!了)|"
         "一直|(?:所有|一切|每个|任何).{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|最好|尽量|尽可能|宁可|(?:放|写|存)(?:到|在).{1,24}(?:目录|文件夹|下面|下|"
         "里)|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|"
@@ -197,7 +200,7 @@ RULE: dict[str, re.Pattern[str]] = {
         "(?:英語|日本語|中国語|敬語|丁寧語|UTC|円|ドル)で.{0,8}(?:書|記述|記載|返信|回答|答え|表示|統一|お願い)|以外|常に|維持|変更しない|不可|以内|今後は|毎回|優先|"
         "だけ(?:を|に|で)?(?:使|読|変更|実行|編集|書)|全て.{0,20}(?:こと|して|で)|"
         "すべて.{0,20}(?:こと|して|で)|(?:ない|する)こと[。．]?$|なしで|せずに|触らない|変えない|ままに|たままで|望ましい|方が(?:いい|よい|良い)|できるだけ|なるべく|ずに|までに|"
-        "を守|ない(?:方針|ように|で)|に(?:保存|保管|配置|記録|統一)して|だけ(?:です|に)|のみに|"
+        "を守|もってのほか|触るな|いじらない|ない(?:方針|ように|で)|に(?:保存|保管|配置|記録|統一)して|だけ(?:です|に)|のみに|"
         "(?:最大|最低|最小|上限|下限|間隔|以上|以下)[^。]{0,30}(?:して|に(?:する|して)|とする|まで)",
     ),
     "es": _rx(
@@ -207,7 +210,10 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
         r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"
-        r"\bsin\s+(?:mi|tu|permiso|\w+[aei]r)\b",
+        r"\bsin\s+(?:mi|tu|permiso|\w+[aei]r(?:se|l[oa]s?)?)\b|\bning[uú]n[oa]?\s+[^.?!]{2,60}\b(?:puede|debe)n?\b|"
+        r"\btampoco\s+(?:(?:me|te|se|lo|la)\s+)?\w+[aei]s\b|\bni\s+(?:se\s+te\s+ocurra|hablar|en\s+broma)\b|"
+        r"\bd[ée]ja\w*\s+(?:[^.?!]{1,40}\s)?(?:quiet[oa]s?|tranquil[oa]s?|en\s+paz|como\s+est[áa]n?)\b|\b(?:sagrad|intocable)\w*|"
+        r"^que\s+(?:sean?|queden?|no\s+\w+)\b",
         r"\b(?:solo|sólo)\s+(?:usa|lee|en|con|para|de|si|cuando|lectura|puedes|se)\b|"
         r"\b(?:a\s+partir\s+de\s+ahora|en\s+(?:vez|lugar)\s+de|como\s+máximo|como\s+mínimo|al\s+menos|"
         r"antes\s+de\s+cada|desde\s+ahora)\b",
@@ -217,7 +223,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^(?:l[oa]s\s+)?\w+[^.?!,]*\bvan\s+(?:en|con|por|a|bajo)\b|"
         r"\b(?:mínim|máxim)[oa]s?\s+(?:del?|es|será|\d+)|^sin\s+\w+|^tod[oa]s?\s+l[oa]s\s+[^.?!]*\ben\s+\w+|"
         r"^(?:el|la|los|las)\s+\w+\s+no\s+(?:sal|camb|toc|entr|baj|sub)\w+|\bs[oó]lo\s+\w+[.!]?$",
-        r"\bprefier\w+\b|\bpreferir[ií]a\b|\ba\s+ser\s+posible\b|\bno\s+(?:me|nos)\s+gusta\w*\b|\bojo\b|"
+        r"\bprefier\w+\b|\bpreferir[ií]a\b|\ba\s+ser\s+posible\b|\bno\s+(?:me|nos)\s+gusta\w*\b|(?<!\bun\s)\bojo\b|"
         r"\bsin\s+(?:nuev\w+|dependencias)\b|"
         r"\bde\s+solo\s+lectura\b|\btal\s+(?:y\s+)?como\s+est[áa]n?\b|\bescrib\w+\b[^.?!]*\ben\s+(?:inglés|"
         r"español|alemán|francés)\b",
@@ -236,6 +242,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
         r"assurez-vous|évite[zr]?|garde[zr]?|conserve[zr]?|seulement)\b|\ben\s+lecture\s+seule\b|"
         r"\btel(?:le)?s?\s+quel",
+        r"\bhors\s+de\s+question\b|\bpas\s+touche\b|\blaisse[rz]?\s+[^.?!]{2,60}\btranquilles?\b|\bintouchable\w*|"
         r"\bpréf[éè]r\w+\b|\bsi\s+possible\b|\bde\s+préférence\b|\blaisse[rz]?\s+[^.?!]*\b(?:comme|tel|intact|"
         r"en\s+l['’]état)\w*|\bil\s+faudra\b|"
         r"\bon\s+ne\s+\w+|\ben\s+(?:anglais|français)\b[^.?!]*(?:s['’]il|svp|stp|uniquement|[.!]?$)|"

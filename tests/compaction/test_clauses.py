@@ -25,6 +25,18 @@ def standings(*texts: str) -> dict[str, str]:
         "You should never invent a measurement.",
         "20.000 sind jetzt die Grenze.",
         "Ship it as a draft, don't apply it yet.",
+        "Leave the export tables alone.",
+        "Battery life is sacred for the field team.",
+        "Der Export ist heilig.",
+        "Bloß nicht die Tabellen anfassen.",
+        "El cliente tiene auditoría en enero, así que ningún dato de paciente puede salir en los logs.",
+        "Tampoco me metas nada que haya que compilar.",
+        "Y el tema hijo déjalo quieto.",
+        "Que sean 5 intentos mejor.",
+        "Eso ni se te ocurra.",
+        "Lo demás sigue sin tocarse.",
+        "先别改代码，定位清楚再说。",
+        "Toucher au schéma est hors de question.",
     ],
 )
 def test_a_rule_is_known(text: str) -> None:
@@ -37,6 +49,8 @@ def test_a_rule_is_known(text: str) -> None:
         "hey, the date-picker is off by one for some people, but only on Firefox it seems.",
         "Look at the sensor, it may not be in sleep mode.",
         "Mira los gastos, que siempre hay errores.",
+        "Échale un ojo primero y me dices qué ves.",
+        "先别急，我看一下日志。",
     ],
 )
 def test_what_is_no_rule(text: str) -> None:
@@ -75,6 +89,9 @@ def test_a_withdrawal_speaks_of_what_its_own_clause_names() -> None:
     ("rule", "later"),
     [
         ("Budget sind 38.000 Euro, mehr gibt die Bank nicht her.", "Das mit dem Budget ist nicht mehr so eng."),
+        ("El tema hijo déjalo quieto.", "Lo del tema hijo: la agencia me da permiso para tocar functions.php."),
+        ("先别改代码，定位清楚再说。", "就按你说的，现在可以改代码了。"),
+        ("Don't change any code yet.", "Go ahead, you can change the code now."),
         ("Batch 别超过 16。", "batch 的限制可以放开到 24。"),
         ("第3条の金額は絶対に変えないでください。", "金額の改定が決まりました。なのでここは変えて大丈夫です。"),
     ],
@@ -99,6 +116,7 @@ def test_a_permission_for_a_while_and_the_rule_that_stands() -> None:
 
 def test_a_sentence_may_end_in_a_short_form_or_begin_with_a_number() -> None:
     assert [s.text for s in sentences("my publisher won't. cap it at 900")] == ["my publisher won't.", "cap it at 900"]
+    assert len(sentences("My script is analyse/model.R. The data is in data/raw.")) == 2
     assert [s.text for s in sentences("1 is fine. no new deps pls. wait, why?")][1] == "no new deps pls."
 
 
