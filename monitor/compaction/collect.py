@@ -30,6 +30,10 @@ _NAME = re.compile(
     r"\.)[A-Za-z_]\w*\(?\)?|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|"
     r"\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:[_-][A-Z0-9]+)+\b|\b[a-z]+(?:-[a-z0-9]+)+\b"
 )
+#: calls every program makes, which name nothing
+_COMMON = re.compile(
+    r"\.(?:append|extend|get|items|keys|values|join|split|strip|format|push|map|filter|log|length|toString|forEach|size|add)$"
+)
 _NAMES = 80
 _PLAN_LASTS = 3  # user messages a plan is carried on while it is worked on
 _EDITS = ("edit", "write", "delete", "move")
@@ -302,7 +306,7 @@ def _names(names: Counter[str]) -> tuple[str, ...]:
     out: dict[str, str] = {}
     for name, k in names.most_common(_NAMES):
         name = name if name.endswith("()") else name.removesuffix("(")
-        if k >= 2 and len(name) > 4:
+        if k >= 2 and len(name) > 4 and not _COMMON.search(name):
             out.setdefault(re.split(r"[?#]", name)[0] if "://" in name else name, name)
     return tuple(out.values())
 

@@ -17,7 +17,7 @@ def _rx(*parts: str) -> re.Pattern[str]:
 #: why something was done
 REASON = _rx(
     r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|"
-    r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|"
+    r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|it\s+is(?=:\s\w)|"
     r"which\s+means)\b",
     r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
     r"ohnehin|sodass|liegt\s+daran)\b",
@@ -36,7 +36,7 @@ REASON = _rx(
 CHOICE = _rx(
     r"\b(?:decid\w+|decision|chose|choose|chosen|opt(?:ed)?\s+for|instead(?:\s+of)?|rather\s+than|"
     r"prefer\w*|recommend\w*|suggest\w*|propos\w*|switch(?:ed|ing)?\s+to|go(?:ing)?\s+with|went\s+with|"
-    r"settled|agreed|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
+    r"settled|agreed|it\s+is(?=:\s)|we['’]ll\s+use|approach|trade-?off|plan\s+is|replaced\s+by|option)\b",
     r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
     r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
     r"würde\s+ich|ich\s+würde|möglichkeiten)\b",

@@ -185,3 +185,13 @@ def test_tools_and_arguments_named_in_other_languages() -> None:
 def test_a_call_is_no_name() -> None:
     told = state(user("Call rows.append(1) where rows.append(2) stands."), says("rows.append(3) it is."))
     assert not any("(" in n for n in told.names)
+
+
+def test_a_call_every_program_makes_is_no_name() -> None:
+    told = state(user("Why does rows.append fail where rows.append and ledger.book stand?"), says("See ledger.book."))
+    assert told.names == ("ledger.book",)
+
+
+def test_a_choice_in_so_many_words_is_kept_with_its_reason() -> None:
+    told = state(user("Verlet?"), *ran("Verlet it is: it keeps energy and the rope is one projection step.", "ls", "a"))
+    assert [s.text for s in told.decisions] == ["Verlet it is: it keeps energy and the rope is one projection step."]
