@@ -36,6 +36,7 @@ _ANEW = re.compile(
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
     r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into)\b|"
+    r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"
     r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|放宽|今後|変更|引き上げ|引き下げ|上げ|下げ|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -46,13 +47,27 @@ _FROM_TO = re.compile(
     rf"до|на|naar|do|na)\s+\d"
     rf"|从\s*{_VALUE}[^\d。]{{0,8}}\d|{_VALUE}\s*(?:から|에서)[^\d。]{{0,4}}\d|{_VALUE}\s*(?:→|->|=>)\s*\d"
 )
+#: "5 is too few, make it 8": what stands behind the number that goes
+_TOO = (
+    r"(?:\s+[^\W\d_]+){0,3}?\s+(?:(?:is|are|seems?|feels?|was)\s+(?:\w+\s+){0,2}?(?:too\s+\w+|not\s+enough|insufficient)|"
+    r"(?:ist|sind|wäre\w*)\s+(?:\w+\s+){0,2}?zu\s+\w+|reich(?:t|en)\s+(?:\w+\s+)?nicht|"
+    r"(?:es|son|se\s+quedan?|resultan?)\s+(?:muy\s+|demasiado\s+)?(?:poc[oa]s?|much[oa]s?|cort[oa]s?|insuficientes?)|"
+    r"(?:c['’]est|est|sont)\s+(?:\w+\s+)?(?:trop\s+\w+|insuffisante?s?)|(?:é|são)\s+(?:muito\s+)?(?:pouc[oa]s?|demais)|"
+    r"(?:è|sono)\s+(?:tropp[oaie]|poc\w+))(?=[^\d]{1,60}\d)"
+)
+_TOO_WIDE = (
+    r"[^\d。]{0,6}?(?:太[少多小大短长低高紧]|不够|(?:では?|だと|じゃ)(?:少な|多|短|足り|小さ)|少なすぎ|多すぎ)"
+    r"(?=[^\d]{1,30}\d)"
+)
 #: "not 5 but 8", "8 instead of 5": the denied number goes
 _DENIED = re.compile(
     rf"(?i)\b(?:instead\s+of|rather\s+than|not|nicht|statt|anstatt|au\s+lieu\s+de|pas|en\s+(?:vez|lugar)\s+de|"
     rf"em\s+vez\s+de|não|"
     rf"invece\s+di|non|no|вместо|не|in\s+plaats\s+van|niet|zamiast|nie)\s+{_VALUE}(?=[^\d]{{1,30}}\d|[.!]?$)"
+    rf"|{_VALUE}{_TOO}|(\d[\d.,]*){_TOO_WIDE}"
     rf"|不是\s*{_VALUE}|{_VALUE}\s*(?:ではなく|じゃなく|[가이]?\s*아니(?:라|고))|{_VALUE}\s+(?:değil|yerine)"
 )
+_UNIT = re.compile(r"\d\s?(%|[^\W\d_\u3040-\u9fff\uac00-\ud7af]{1,7}\b|[\u3400-\u9fff\uac00-\ud7af])")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -80,11 +95,11 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     matter, plain = _matter(old), dict(_matter(old, True))
     shared, total = overlap(matter, mine), sum(matter.values())
     least = 0.5 if _WIDE.search(old) else 1.0
+    units = _units(old) & _units(new)
     if theirs & gone:
-        return shared >= least
+        return shared >= least or bool(units)
     if named or not theirs or theirs & numbers:
         return False
-    units = _units(old) & _units(new)
     for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted
         plain.pop(unit, None)
     common, whole = overlap(plain, mine), sum(plain.values())
@@ -111,7 +126,7 @@ def _matter(text: str, bare: bool = False) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def _units(text: str) -> set[str]:
-    return {u.lower() for u in re.findall(r"\d\s?(%|[^\W\d_]{1,7}\b|[\u3400-\u9fff\uac00-\ud7af])", text)}
+    return {u.lower() for u in _UNIT.findall(text)}
 
 
 @lru_cache(maxsize=4096)

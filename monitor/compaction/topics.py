@@ -82,7 +82,7 @@ _NOISE = _set(
     "via yet let put set get got did "
     "der die das und ist ein den dem des mit auf von los las una por con que del les est pas sur par une dans nos sus "
     "rule must never always only should please keep make use using used also now until then just that "
-    "not don't do dont regla regel règle "
+    "not don't do dont don doesn didn isn aren won wouldn shouldn mustn couldn regla regel règle "
     "nicht kein keine keinen nur immer nie bitte darf darfst muss soll jetzt doch auch ohne "
     "nunca siempre solo sólo puedes ahora todo sin para pero partir "
     "jamais toujours seulement maintenant cette sans pas plus "

@@ -240,7 +240,7 @@ def _renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tur
     taken = _take_apart(rules, about, mine, turn)
     found = False
     for i, rule in enumerate(rules):
-        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not overlap(about[i], mine):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
             continue
         if limits.retold(rule.text, s.own, mine):
             rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)

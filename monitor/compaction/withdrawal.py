@@ -46,7 +46,7 @@ STRONG = _rx(
     r"60}\b(?:regla|norma|restricci[oó]n|condici[oó]n|lo\s+de|lo\s+que|límite|prohibici[oó]n|"
     r"instrucci[oó]n)|\bya\s+no\s+(?:\w+\s+){0,3}(?:aplica|vale|hace\s+falta|es\s+necesari[oa]|hay\s+que|"
     r"tienes\s+que)|\bqueda\s+(?:anulad|cancelad|sin\s+efecto)",
-    r"(?<!n['’])\boublie[zr]?\s+(?!pas\b|que\b)\w+",
+    r"(?<!n['’])\boublie[zr]?\s+(?!pas\b|que\b)\w+|(?<!['’])\boublie[zr]?(?:-l[ea]s?)?(?=\s*(?:[,.;!…]|$))",
     r"\b(?:oublie\w*|annule\w*|ignore\w*|lève\w*|retire\w*|abandonne\w*)\b[^.?!]{0,60}\b(?:règle|"
     r"consigne|contrainte|interdiction|limite|ce\s+que\s+j|restriction)|\bn['’](?:est|"
     r"a)\s+plus\s+(?:\w+\s+){0,2}(?:valable|nécessaire|besoin|lieu)|\bne\s+s['’]applique(?:nt)?\s+plus",
@@ -60,7 +60,7 @@ STRONG = _rx(
     r"\bplus\s+un\s+(?:problème|sujet)\b|\bnon\s+è\s+più\s+un\s+problema\b|\bjá\s+não\s+é\s+(?:um\s+)?problema\b|"
     r"作废|不算数|当我没(?:有)?说|不是问题了|気にしなくて(?:いい|よい|大丈夫|ok)|なかったことに",
     # "this rule does not hold any more", "no rush with X", "X is off": said without naming a rule
-    r"(?<![,;:.!?]\s)(?<!^)\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\bas\s+you\s+were\b|"
+    r"(?<![,;:.!?]\s)(?<!^)\b(?:doesn['’]t|does\s+not|don['’]t|no\s+longer)\s+(?:matter|hold|count|stand|apply)\b|\b(?:don['’]t|do\s+not|no\s+need\s+to)\s+bother\b|\bas\s+you\s+were\b|"
     r"\b(?:skip|waive|ignore|disregard)\s+(?:the\s+|my\s+|your\s+)?(?:rule|point|item|number|no\.|constraint)\b",
     r"\blass\w*\s+(?:\w+\s+){0,3}(?:gut\s+sein|bleiben)\b|\bspielt\s+keine\s+rolle\b|\b(?:ist|"
     r"sind)\s+(?:mir\s+)?(?:egal|überholt|passé)\b",
@@ -108,7 +108,7 @@ PERMIT = _rx(
     r"\bcomme\s+tu\s+(?:veux|préfères)\b|\bc['’]est\s+(?:bon|ok|d['’]accord|permis|autorisé)\b|\bcome\s+(?:vuoi|"
     r"preferisci)\b|\bкак\s+хочешь\b|"
     r"\bzoals\s+je\s+wilt\b|\bjak\s+chcesz\b|\bnasıl\s+istersen\b|随你|随便|都行|お任せ|好きに|자유롭게|마음대로|알아서",
-    r"\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
+    r"\bfair\s+game\b|\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
     r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
     r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
     r"permit)\b",

@@ -14,7 +14,8 @@ _I = re.IGNORECASE
 #: frequent little words that tell the language of a sentence
 _STOP = {
     "en": "the a an and is are to of in it that for on with you this be please not do don't use keep only all from by "
-    "no my your our without must never always should can may will have has if when before after or but at as any new",
+    "no my your our without must never always should can may will have has if when before after or but at as any new "
+    "per",
     "de": "der die das und ist nicht ein eine zu den dem mit auf für im bitte noch auch du ich wir es von vor "
     "dann kein "
     "keine keinen immer nie nur bei oder aber jetzt alle bleibt",
@@ -206,7 +207,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "es": _rx(
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
         r"puedes\b)\w+(?:es|as)\b",
-        r"\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
+        r"^no\s+(?:más|menos)\s+de\s+\d|\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
         r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
         r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"

@@ -113,6 +113,7 @@ def told(*texts: str) -> tuple[list[Rule], list[str]]:
         ("No uses la rama develop.", "Ahora puedes usar la rama develop."),
         ("Please write the notes in English.", "Olvida la regla de las notas en inglés."),  # across languages
         ("N'ajoute pas de dépendance.", "Finalement, tu peux ajouter une dépendance."),
+        ("Don't touch the sidebar.", "The sidebar is fair game now."),
     ],
 )
 def test_a_rule_is_taken_back(rule: str, later: str) -> None:
@@ -129,6 +130,8 @@ def test_a_rule_is_taken_back(rule: str, later: str) -> None:
         ("Do not deploy without my approval.", "You may deploy build 42 now."),
         ("Ändere den Export nicht.", "Sieh dir an, wer die Sperre hält."),
         ("Never touch the payments table.", "You can use DuckDB now if you like."),
+        ("Don't touch the sidebar.", "The header is fair game now."),
+        ("Tout doit tourner avec dbt 1.6.", "N'oublie pas de lancer dbt test."),
         ("不要改公共接口。", "旧的 Vue 组件现在可以删了。"),
         ("本番 DB には書き込まないこと。", "閾値は 15 に変更してください。"),
     ],
@@ -222,6 +225,15 @@ def test_a_contrast_is_no_rule_of_its_own() -> None:
         ("全文不超过 8000 字。", "字数上限放宽：全文不超过 10000 字。"),
         ("Deux tâches en parallèle au maximum.", "Passe à quatre tâches en parallèle au maximum."),
         ("Cobertura mínima del 80 %.", "La cobertura bájala al 75 %, lo acordé con calidad."),
+        ("Max 60 pins per cluster.", "Product says 60 is too small, use 120 per cluster."),
+        ("At most 5 retries per job.", "5 is too few, make it 8 retries."),
+        ("Höchstens 20 Zeilen pro Funktion.", "20 Zeilen sind zu wenig, nimm 40 Zeilen pro Funktion."),
+        ("Timeout höchstens 30 Sekunden.", "Der Timeout darf auf 60 Sekunden hoch."),
+        ("Como máximo 3 reintentos por petición.", "3 reintentos son pocos, pon 6 reintentos por petición."),
+        ("No más de 100 filas por página.", "Sube a 250 filas por página."),
+        ("最多重试 3 次。", "3 次太少，改成 5 次。"),
+        ("每页最多 50 条。", "每页改为 100 条吧。"),
+        ("リトライは最大3回まで。", "3回では少ないので5回にしてください。"),
     ],
 )
 def test_a_limit_told_anew_replaces_the_old_one(old: str, new: str) -> None:
@@ -230,6 +242,14 @@ def test_a_limit_told_anew_replaces_the_old_one(old: str, new: str) -> None:
 
 def test_another_number_on_another_matter_replaces_nothing() -> None:
     assert set(standings("Do not use port 8099.", "Do not use port 9100.", "At most 20 lines.").values()) == {"active"}
+    for rule, later in (
+        ("Max 60 pins per cluster.", "The map shows 120 pins at city zoom."),
+        ("At most 5 retries per job.", "Set the queue size to 8."),
+        ("Timeout höchstens 30 Sekunden.", "Der Lauf hat 60 Sekunden gedauert."),
+        ("No more than 3 colours per chart.", "2 is too few, use 5 charts on the page."),
+        ("每页最多 50 条。", "日志保留改为 100 天。"),
+    ):
+        assert standings(rule, later)[rule] == "active", later
 
 
 def test_every_line_of_a_list_of_rules_is_one_and_has_a_number() -> None:
@@ -254,6 +274,8 @@ def test_every_line_of_a_list_of_rules_is_one_and_has_a_number() -> None:
         ("Prends Hive et rien d'autre.", "Finalement, oublie Hive."),
         ("Trainiere höchstens mit 4 Kernen.", "Die Beschränkung auf 4 Kerne kannst du vergessen."),
         ("Whenever you add a flag, add it to the man page too.", "Scrap the man page thing."),
+        ("Et tout doit tourner avec dbt 1.6.", "Pour dbt 1.6, oublie, l'équipe a migré en 1.8 hier."),
+        ("Keep Python 3.8 compatibility.", "Python 3.8 is EOL, don't bother with it any more."),
         ("Los mensajes de error van en español e inglés.", "Lo de los mensajes en dos idiomas olvídalo."),
     ],
 )
