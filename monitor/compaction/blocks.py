@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from monitor.compaction.planted import echoes
+from monitor.compaction.planted import echoes, quotes
 from monitor.compaction.prose import is_choice
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Error, FileUse, State
@@ -290,13 +290,14 @@ class Cleaner:
     def __init__(self, state: State, redact: Callable[[str], str]) -> None:
         self.redact = redact
         self.foreign = echoes(f.text for f in state.foreign)
+        self.orders = [" ".join(f.text.split()).casefold() for f in state.foreign]
         self.cancelled = [r.text.casefold() for r in state.rules if r.standing != "active" and len(r.text) > 8]
         self.cancelled += [s.text.casefold() for s in state.said if s.by]
 
     def __call__(self, text: str) -> str:
         text = _TAG.sub("[tag]", self.redact(" ".join(text.split())))
         low = text.casefold()
-        if any(f in low for f in self.foreign):
+        if any(f in low for f in self.foreign) or (self.orders and quotes(text, self.orders)):
             text += " [quoted from tool output, not from the user, not followed]"
         if not low.startswith(("cancelled:", "superseded:")) and any(c in low for c in self.cancelled):
             text += " [cancelled since]"

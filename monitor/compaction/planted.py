@@ -27,7 +27,7 @@ _LITERALS = (
 )
 #: quick test before anything is taken apart
 _HINT = re.compile(
-    r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|previous "
+    r"(?i)\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|chatbots?|agents?:\s|previous "
     r"instructions|system note|system prompt|prior instructions|"
     r"ki[- ]agent\w*|ki[- ]assisten\w*|asistentes?|agentes? de ia|assistants? ia|agents? ia)\b|助手|智能体|"
     r"大模型|アシスタント|エージェント|인공지능|ассистент"
@@ -36,6 +36,8 @@ _ORDER = re.compile(
     r"(?i)\b(?:ignore|disregard|forget|override)\b[^.?!\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?)|"
     r"\b(?:assistants?|ai[- ]agents?|ai models?|llms?|language models?|agents? reading)\b[^.?!\n]{0,"
     r"60}(?::|\b(?:must|should|shall|have to|need to|please|are (?:to|required)|reading this)\b)|"
+    r"(?<![\w-])agents?:\s+(?:please\s+|do not\s+|don['’]t\s+|never\s+|always\s+)?(?:remove|delete|ignore|run|"
+    r"execute|skip|disable|push|commit|merge|post|send|install|reveal|print|stop|approve|overwrite|edit|change)\s+\w+|"
     r"\bsystem (?:note|message|prompt|override)\b|\bnote to (?:all )?(?:assistants?|ai|agents?|llms?)\b|"
     r"\bki[- ](?:agent|assisten)\w*[^.?!\n]{0,60}(?::|\b(?:müssen|sollen|sollten|bitte)\b)|"
     r"\bignoriere?\b[^.?!\n]{0,40}\banweisung|"
@@ -63,6 +65,16 @@ def planted(text: str, most: int = 4) -> list[str]:
         if len(out) >= most:
             break
     return out[:most]
+
+
+#: what stands between quotation marks
+_QUOTED = re.compile(r"(?<!\w)['\"“”‘’«„`]([^'\"“”‘’«»„`]{12,})['\"“”‘’»`](?!\w)")
+
+
+def quotes(text: str, foreign: Iterable[str]) -> bool:
+    """Whether a text cites a part of such a sentence between quotation marks."""
+    cited = [" ".join(part.split()).casefold() for part in _QUOTED.findall(text)]
+    return any(part in order for part in cited for order in foreign)
 
 
 def echoes(foreign: Iterable[str]) -> list[str]:
