@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
@@ -104,9 +105,16 @@ class LinesPanel(Panel, can_focus=True):
         if lines == self._lines:
             self._clamp()
             return
+        before, top = self._lines, self._offset
         self._lines = lines
         self._clamp()
-        self.refresh()
+        if top != self._offset:
+            self.refresh()
+            return
+        old, new = (some[top : top + self.size.height] for some in (before, lines))
+        rows = [y for y, pair in enumerate(zip_longest(old, new)) if pair[0] != pair[1]]
+        if rows:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
 
     @property
     def text(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -103,8 +105,19 @@ class Table(Panel, can_focus=True):
         if changed:
             self._drawn = self._lines()
         self._count = len(self.source)
-        if ordered or seen != (self._top, self.row, self._count) or drawn != self._drawn:
+        if ordered or seen[::2] != (self._top, self._count):
             self.refresh()
+            return
+        again = {number for number in drawn.keys() | self._drawn.keys() if drawn.get(number) != self._drawn.get(number)}
+        self._refresh_rows(again | {seen[1], self.row} if seen[1] != self.row else again)
+
+    def _refresh_rows(self, numbers: Iterable[int]) -> None:
+        """Draw some rows again, those of them that are seen."""
+        width = self.size.width
+        places = (number - self._top + 1 for number in numbers)
+        seen = [Region(0, place, width, 1) for place in places if 1 <= place <= self.page]
+        if seen:
+            self.refresh(*seen)
 
     def _lines(self) -> dict[int, Line]:
         """The rows that are seen, as they are now: nothing is drawn again where they read as before."""
@@ -208,9 +221,13 @@ class Table(Panel, can_focus=True):
             return
         row = max(0, min(count - 1, row))
         if row != self.row or not self._sees_cursor:
+            before, top = self.row, self._top
             self.row = row
             self._reveal()
-            self.refresh()
+            if self._top == top:
+                self._refresh_rows((before, row))
+            else:
+                self.refresh()
             self.post_message(self.Moved(self, row))
 
     def _scroll(self, rows: int) -> None:

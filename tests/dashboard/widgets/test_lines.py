@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.app import App, ComposeResult
 
 from monitor.dashboard.themes import Inks
@@ -42,3 +43,14 @@ async def test_it_scrolls_within_its_lines_and_says_how_many_are_hidden() -> Non
         assert panel.render_line(0).text.strip() == "short"
         assert panel.render_line(3).text.strip() == "" and panel.render_line(3).cell_length == 28
         assert panel.text == "short"
+
+
+async def test_only_lines_that_read_differently_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Host().run_test(size=(30, 10)) as pilot:
+        panel = pilot.app.query_one(LinesPanel)
+        panel.show([((word, ""),) for word in ("one", "two", "three")])
+        await pilot.pause()
+        drawn: list[list[int]] = []
+        monkeypatch.setattr(panel, "refresh", lambda *regions: drawn.append([region.y for region in regions]))
+        panel.show([((word, ""),) for word in ("one", "other")])
+        assert drawn == [[1, 2]]

@@ -136,20 +136,22 @@ async def test_nothing_is_drawn_again_where_it_reads_as_before(monkeypatch: pyte
         source.version = 1
         table.update(row=3)
         await pilot.pause()
-        drawn: list[int] = []
-        monkeypatch.setattr(table, "refresh", lambda: drawn.append(1))
+        drawn: list[list[int]] = []  # lines of the widget; none of them: all
+        monkeypatch.setattr(table, "refresh", lambda *regions: drawn.append(sorted(region.y for region in regions)))
         source.version = 2
         table.update(row=3)
         assert not drawn
         source.count, source.version = 501, 3  # the bar is another one
         table.update(row=3)
-        assert len(drawn) == 1
-        monkeypatch.setattr(source, "row", lambda number: number + 7)
+        assert drawn.pop() == []
+        monkeypatch.setattr(source, "row", lambda number: number if number == 2 else number + 7)
         source.version = 4
         table.update(row=3)
-        assert len(drawn) == 2 and first(table) == 7
-        table.update(row=4)
-        assert len(drawn) == 3
+        assert drawn.pop() == [1, 2, *range(4, 12)] and first(table) == 7
+        table.update(row=5)
+        assert drawn.pop() == [4, 6]
+        table.action_rows(-1)
+        assert drawn.pop() == [5, 6] and not drawn
 
 
 async def test_rows_that_come_before_there_is_room_are_drawn_for_the_room_there_is(
