@@ -21,6 +21,21 @@ async def test_new_calls_appear_and_the_cursor_follows() -> None:
         assert "#119 of 120" in run.text()
 
 
+async def test_turns_scrolled_to_stay_where_they_are_while_new_ones_come_in() -> None:
+    long = fake.growing(300)
+    first = msgspec.structs.replace(long, turns=long.turns[:200], version=1)
+    async with dashboard(fake.snapshot((first,)), size=(160, 48)) as run:
+        await run.press("6")
+        table = run.main.query_one("#turns", Table)
+        table._scroll(40)
+        await run.settle()
+        seen = run.desk.turns.row(table._top).index
+        for size in (201, 202, 240):
+            await run.feed_with(fake.snapshot((msgspec.structs.replace(long, turns=long.turns[:size], version=size),)))
+            assert run.desk.turns.row(table._top).index == seen
+        assert f"#{seen} " in run.text()
+
+
 async def test_the_end_of_the_first_reading_is_told_once() -> None:
     told: list[int] = []
     async with dashboard(fake.snapshot(loading=True), on_read=lambda: told.append(1)) as run:

@@ -137,6 +137,10 @@ class TurnList:
             return turns[len(turns) - 1 - number]
         return turns[self._kept[len(self._kept) - 1 - number if self._order is None else self._order[number]]]
 
+    def name(self, number: int) -> int:
+        """The index of the call in a row."""
+        return self.row(number).index
+
     def find(self, index: int) -> int | None:
         """The row of the call with this index in the session."""
         if self.view is None:
@@ -256,6 +260,11 @@ class EventList:
     def row(self, number: int) -> tuple[Event, CompactionCost | None]:
         """The event in a row."""
         return self._rows[number]
+
+    def name(self, number: int) -> tuple[object, ...]:
+        """What identifies the event in a row."""
+        event = self._rows[number][0]
+        return (event.kind, event.file, event.line, event.time, event.before_call)
 
 
 def _turn_of(event: Event) -> str:

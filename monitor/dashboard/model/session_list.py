@@ -145,6 +145,10 @@ class SessionList:
     def __len__(self) -> int:
         return len(self.views)
 
+    def name(self, number: int) -> str:
+        """The id of the session in a row."""
+        return self.views[number].session
+
     def row(self, number: int) -> SessionRow:
         """The session in a row."""
         view = self.views[number]

@@ -40,6 +40,9 @@ class Source(Protocol):
     def row(self, number: int) -> Any:
         """The row, 0 at the top."""
 
+    def name(self, number: int) -> object:
+        """What a row is about: stays the same while what is said of it changes, and while it moves."""
+
 
 class Placed(NamedTuple):
     """A column with the width it got."""

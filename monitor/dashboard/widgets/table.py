@@ -66,6 +66,7 @@ class Table(Panel, can_focus=True):
         self.row = 0
         self.sorted_by = ""
         self._top = 0
+        self._seen_first: object = None  # what stands in the first row
         self._shown: object = None
         self._drawn: dict[int, Line] = {}
         self._placed: list[Placed] = []
@@ -99,7 +100,7 @@ class Table(Panel, can_focus=True):
         if ordered:
             self._top = 0
         elif aside:
-            self._top += moved
+            self._top = self._again()
         self._reveal(cursor=not (ordered or aside))
         drawn = self._drawn
         if changed:
@@ -138,7 +139,20 @@ class Table(Panel, can_focus=True):
             self._top = self.row
         elif cursor and self.row >= self._top + self.page:
             self._top = self.row - self.page + 1
-        self._top = max(0, min(self._top, count - self.page))
+        self._look_from(max(0, min(self._top, count - self.page)))
+
+    def _look_from(self, top: int) -> None:
+        self._top = top
+        self._seen_first = self.source.name(top) if top < len(self.source) else None
+
+    def _again(self) -> int:
+        """Where what stood in the first row is now; the row with the same number where that is gone or far away."""
+        count = len(self.source)
+        for step in range(abs(count - self._count) + self.page):
+            for number in (self._top + step, self._top - step):
+                if 0 <= number < count and self.source.name(number) == self._seen_first:
+                    return number
+        return self._top
 
     def promise(self, room: Size) -> None:
         """Other rows and columns will fit."""
@@ -233,7 +247,7 @@ class Table(Panel, can_focus=True):
     def _scroll(self, rows: int) -> None:
         top = max(0, min(self._top + rows, len(self.source) - self.page))
         if top != self._top:
-            self._top = top
+            self._look_from(top)
             self.refresh()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

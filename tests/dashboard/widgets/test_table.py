@@ -24,6 +24,7 @@ class Numbers:
 
     def __init__(self, count: int) -> None:
         self.count = count
+        self.before = 0  # rows that came in above the others
         self.asked: list[int] = []
         self.version: object = 0
 
@@ -33,6 +34,9 @@ class Numbers:
     def row(self, number: int) -> Any:
         self.asked.append(number)
         return number
+
+    def name(self, number: int) -> int:
+        return number - self.before
 
 
 class Host(App[None]):
@@ -117,13 +121,19 @@ async def test_who_scrolled_away_stays_there_while_rows_come_in() -> None:
         for _ in range(20):
             table._scroll(3)
         assert first(table) == 60
-        source.count, source.version = 501, 1
+        source.count, source.before, source.version = 501, 1, 1
         table.update(row=4, subject="one")  # one came in at the top: what was read moves along
         assert first(table) == 61
+        source.count, source.before, source.version = 503, 3, 2
+        table.update(row=0, subject="one")  # the cursor stays at the newest
+        assert first(table) == 63
+        source.version = 3
+        table.update(row=5, subject="one")  # or goes elsewhere
+        assert first(table) == 63
         await pilot.press("down")  # goes on from where one looks
-        assert table.row == 61
+        assert table.row == 63
         table._scroll(60)
-        source.version = 2
+        source.version = 4
         table.update(row=7, subject="two")
         assert first(table) <= 7 < first(table) + table.page
 
