@@ -111,8 +111,8 @@ def picture(
     return Raw(
         f'<figure aria-labelledby="{name}-c">{_legend(curve, known)}'
         f'<p class="readout" id="{name}-r"><b>last turn</b> {esc(last)}</p>{plot}'
-        f'<figcaption id="{name}-c">{esc(_caption(curve))}{esc(note)}</figcaption>'
-        f"{details(unfold, call_table(name, columns, rows))}</figure>"
+        f'<figcaption id="{name}-c">{esc(_caption(curve))}{esc(note)}</figcaption></figure>'
+        f"{details(unfold, call_table(name, columns, rows))}"
     )
 
 

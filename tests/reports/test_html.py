@@ -118,6 +118,11 @@ def test_the_page_is_well_formed(whole: str) -> None:
         text.encode("utf-8")
 
 
+def test_the_caption_stands_at_the_end_of_its_figure(whole: str) -> None:
+    captions = re.findall(r"</figcaption>(\S{9})", whole)  # the standard allows its beginning or its end only
+    assert captions and set(captions) == {"</figure>"}
+
+
 def test_nothing_is_asked_of_anybody(whole: str) -> None:
     read = Page(whole)
     for tag, name, value in read.links:
