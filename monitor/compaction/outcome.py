@@ -16,11 +16,12 @@ Status = Literal["passed", "failed", "unknown"]
 #: ends of a result that are looked at for an exit code and a last word
 _EDGE = 1_500
 _CODE = re.compile(
-    r"(?im)^\W*(?:process\s+|command\s+|script\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|"
-    r"status))?|return\s?code|exit_?code|rc)\s*[:=]?\s*(-?\d{1,3})\W*$"
+    r"(?im)^\W*(?:the\s+)?(?:process\s+|command\s+|script\s+)?(?:exit(?:ed)?(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|"
+    r"status))?|(?:failed|completed|finished|ended)\s+with\s+(?:an?\s+)?(?:exit\s+)?(?:code|status)|return\s?code|exit_?code|rc)\s*[:=]?\s*(-?\d{1,3})\W*$"
 )
 _CODE_TAG = re.compile(
-    r"(?i)<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
+    r"(?im)^command executed\b.*\bexit code: (-?\d{1,3})$|"
+    r"<(?:exit_?code|returncode)>\s*(-?\d{1,3})\s*<|\(exit code:? (-?\d{1,3})\)|\bexited with code (-?\d{1,3})\b"
 )
 _SUMMARY = re.compile(
     r"(?im)^.*(?:\b\d+\s+(?:passed|passing|failing|failed|errors?|failures?|skipped|ok|invalid|valid|warnings?|"
@@ -39,6 +40,8 @@ _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:tests?\s+|checks?\s+|specs?\s+)?(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken|fehler|errores|"
     r"erreurs|mismatch(?:es)?|violations?|vulnerabilities)\b|\bfail\s+\d+[hms]|(?-i:\bFAILED\b|"
     r"^FAIL\b|\bFAIL$)|"
+    r"^(?!.*\b(?:0|no|none|zero|keine?)\s+(?:\w+\s+)?(?:failed|fehlgeschlagen)\b)(?!.*\bnow\s+pass).*"
+    r"\b(?:failed|fehlgeschlagen)\b(?!\s*[:=]?\s*0\b)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
@@ -55,7 +58,10 @@ _FELL = re.compile(r"(?i)^failed\b(?!\s*[:=]?\s*0\b)|\b(?:failed|fehlgeschlagen)
 _NONE_FELL = re.compile(r"(?i)\b(?:0|no|none)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b")
 #: one of many parts failed, whatever the last line is: hooks of pre-commit, files of sqlfluff
 _PART = re.compile(r"(?m)(?:\.{3,} ?|\] )(?:Failed|FAIL(?:ED)?)$")
-_TIMEOUT = re.compile(r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b")
+_TIMEOUT = re.compile(
+    r"(?i)\b(?:command|process)\s+(?:timed out|was killed|aborted)|\btimed out after\b|"
+    r"\bterminated (?:the )?command after exceeding\b"
+)
 _NAME = r"(?:[A-Za-z_$][\w$]*(?:\.|::))*[A-Z][\w$]*"
 _RAISED = re.compile(
     rf"^({_NAME}(?:Error|Exception|Failure|Violation|Fault|Timeout|Warning|Refused|Denied|NotFound|Exit|"
@@ -153,14 +159,14 @@ def body(text: str) -> tuple[str, int | None]:
     m = _OUTPUT.search(text[:20_000])
     if m:
         return _parts(text[m.end() :])
-    if (text[:1] == "{" and '"output"' in text[:200]) or (text[:1] == "{" and '"exit_code"' in text):
+    if text[:1] == "{" and ('"output"' in text[:200] or '"exit_code"' in text or '"exitCode"' in text):
         try:
             value = json.loads(text)
         except ValueError:
             return text, None
         if isinstance(value, dict):
             meta = value.get("metadata") if isinstance(value.get("metadata"), dict) else value
-            code = meta.get("exit_code") if isinstance(meta, dict) else None
+            code = meta.get("exit_code", meta.get("exitCode")) if isinstance(meta, dict) else None
             out = value.get("output", value.get("stdout"))
             if isinstance(out, str):
                 extra = value.get("stderr")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.compaction.outcome import body, clean, judge, problems, raised
+from monitor.compaction.outcome import Problem, body, clean, judge, problems, raised
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,29 @@ from monitor.compaction.outcome import body, clean, judge, problems, raised
         ("black....................Failed\n- hook id: black\nmypy....................Passed", False, "failed"),
         ("black....................Passed\nmypy....................Passed", False, "passed"),
         ("Tests: FAIL", False, "failed"),
+        # what clients write around an output
+        ("Command executed in terminal  within working directory '/x'. Exit code: 0\nOutput:\na", False, "passed"),
+        ("Command execution was not successful.\nExit code: 1\nOutput:\na", False, "failed"),
+        ("Command failed with exit code 1.\nOutput:\na", False, "failed"),
+        ("a\nCommand failed with exit code: 2.", False, "failed"),
+        ("The command failed with exit code: 1\nOutput: a", False, "failed"),
+        ("a\n[The command completed with exit code 1.]\n[Current working directory: /w]", False, "failed"),
+        ("a\n[The command completed with exit code 0.]\n[Current working directory: /w]", False, "passed"),
+        ('{"output":"a","exitCode":1}', False, "failed"),
+        ('{"output":"a","exitCode":0}', False, "passed"),
+        (
+            "a\n<bash_metadata>\nbash tool terminated command after exceeding timeout 9 ms\n</bash_metadata>",
+            False,
+            "failed",
+        ),
+        # "failed" without a number in front of it
+        ("Deployment failed", False, "failed"),
+        ("2 tests failed, 30 passed", False, "failed"),
+        ("Prüfung fehlgeschlagen", False, "failed"),
+        ("30 passed, 0 tests failed", False, "passed"),
+        ("Passed: 12, Failed: 0", False, "passed"),
+        ("no checks failed", False, "passed"),
+        ("All tests that failed before are now passing: 4 passed", False, "passed"),
         ("hello", False, "unknown"),
     ],
 )
@@ -181,3 +204,10 @@ def test_what_gemini_cli_writes_around_an_output_is_none_of_it() -> None:
     # a command of several lines, and the newer shape without exit code
     assert body("Command: cat <<E\nx\nE\nDirectory: (root)\nOutput: hi\nProcess Group PGID: 5") == ("hi", None)
     assert problems(text.replace("spawn x ENOENT", "(none)"), failed=True) == []
+
+
+def test_the_line_with_the_exit_code_is_no_error_text() -> None:
+    assert problems("a\n[The command completed with exit code 1.]", failed=True) == []
+    assert problems("Command failed with exit code 1.\nOutput:\nld: cannot find -lfoo", failed=True) == [
+        Problem("ld: cannot find -lfoo")
+    ]
