@@ -124,11 +124,18 @@ def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, a
 
 
 def _rows(text: str, most: int = 8) -> list[str]:
-    """The rows of a short table an answer holds, without the line of headings."""
-    rows = [line.strip().strip("|") for line in text.split("\n") if line.lstrip().startswith("|")]
-    at = next((i for i, row in enumerate(rows) if re.fullmatch(r"[\s|:-]+", row)), None)
-    told = rows[at + 1 :] if at is not None else []
-    return [" | ".join(c.strip() for c in row.split("|") if c.strip()) for row in told] if len(told) <= most else []
+    """The rows of a short table an answer holds, each cell with the heading of its column."""
+    lines = [line.strip().strip("|") for line in text.split("\n") if line.lstrip().startswith("|")]
+    rows = [[c.strip() for c in line.split("|")] for line in lines]
+    at = next((i for i, line in enumerate(lines) if i and re.fullmatch(r"[\s|:-]+", line)), None)
+    if at is None or len(rows) - at - 1 > most:
+        return []
+    names = rows[at - 1][1:]
+    told = []
+    for first, *cells in rows[at + 1 :]:
+        said = [f"{n}: {c}" if n else c for n, c in zip(names, cells) if c.strip(" -–—")]
+        told.append(f"{first} – {', '.join(said)}" if said else first)
+    return told
 
 
 def is_choice(text: str) -> bool:

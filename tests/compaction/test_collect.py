@@ -151,7 +151,10 @@ def test_ways_to_choose_from_are_no_decisions() -> None:
 def test_the_rows_of_a_table_in_an_answer() -> None:
     table = "| way | effect | risk |\n|---|---|---|\n| raise the limit to 300 s | cures it | a restart |\n| other | none | - |"
     told = state(user("Which?"), says(f"As follows:\n\n{table}"))
-    assert [s.text for s in told.findings] == ["raise the limit to 300 s | cures it | a restart", "other | none | -"]
+    assert [s.text for s in told.findings] == [
+        "raise the limit to 300 s – effect: cures it, risk: a restart",
+        "other – effect: none",
+    ]
     log = "| a | b |\n|---|---|\n" + "\n".join(f"| {n} | {n} |" for n in range(40))
     assert not state(user("Which?"), says(log)).findings  # a long one is data
 
@@ -195,3 +198,9 @@ def test_a_call_every_program_makes_is_no_name() -> None:
 def test_a_choice_in_so_many_words_is_kept_with_its_reason() -> None:
     told = state(user("Verlet?"), *ran("Verlet it is: it keeps energy and the rope is one projection step.", "ls", "a"))
     assert [s.text for s in told.decisions] == ["Verlet it is: it keeps energy and the rope is one projection step."]
+
+
+def test_a_way_the_user_rules_out_is_a_decision() -> None:
+    told = state(user("Erdwärme ist raus, die Bohrung genehmigt uns keiner. Reichen 55 Grad?"), says("Ja."))
+    decided = next(b for b in blocks(told, str) if b.section == "Decisions")
+    assert decided.items == ["Erdwärme ist raus, die Bohrung genehmigt uns keiner. (the user)"]
