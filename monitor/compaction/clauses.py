@@ -18,6 +18,8 @@ _THEREFORE = re.compile(
     r"\s+so\s+(?=(?:please|pls|plz|don|do\s+not|never|no\s|keep|leave|use|make|avoid)))"
 )
 _DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
+#: an answer, no wish: "so no."
+_BARE_NO = re.compile(r"(?i)^\W*(?:(?:so|ok|and|but|also|nun|pues|donc)\W+)*(?:no|nope|not|nein|non)\W*$")
 QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
 #: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
 _CONTRAST = re.compile(
@@ -51,7 +53,7 @@ def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
     ``spoken``: the language of the message it stands in, as a short sentence often does not tell its own.
     """
     own = sentence.own
-    if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4:
+    if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4 or _BARE_NO.match(own):
         return False
     denied = _DENIAL.match(own)
     if denied:  # "No, not like that: …"

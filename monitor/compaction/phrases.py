@@ -21,7 +21,7 @@ REASON = _rx(
     r"which\s+means)\b",
     r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
     r"ohnehin|sodass|liegt\s+daran)\b",
-    "因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
+    "比.{1,16}[少快省好稳]|因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
     "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
     r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
     r"\b(?:parce\s+qu|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
@@ -40,7 +40,7 @@ CHOICE = _rx(
     r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
     r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
     r"würde\s+ich|ich\s+würde|möglichkeiten)\b",
-    "决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
+    "用.{1,20}(?:作为|当作?)|决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
     "決定|採用|選択|選びました|代わりに|に変更|推奨|提案|方針|方式|案[はを]|ではなく|にします|切り替え|を使い(?:ます|ました)|を使うことに",
     r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
     r"opci[oó]n|opt\w+|cambi\w+\s+a|usar(?:emos)?|se\s+usa|hipótesis)\b",

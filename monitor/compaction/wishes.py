@@ -34,6 +34,9 @@ _THAT = re.compile(
 )
 
 
+_PLACES = frozenset(("c:staging", "c:production", "c:branch"))
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule of the user: ``text`` word for word, ``turn`` = number of the user message, from 1."""
 
@@ -58,14 +61,18 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     by: int | None = None  # a later user message takes it back
 
 
-def lifts(text: str) -> Literal["strong", "permit", "replace", ""]:
-    """Whether a sentence takes something back: names a rule, permits, or sets something else in its place."""
+def lifts(text: str) -> Literal["strong", "permit", "go", "replace", ""]:
+    """Whether a sentence takes something back: names a rule, permits, gives the word that a rule "for now" waits for,
+    or sets something else in its place.
+    """
     if QUESTION.search(text):
         return ""
     if withdrawal.STRONG.search(text):
         return "strong"
     if withdrawal.PERMIT.search(text):
         return "permit"
+    if withdrawal.GO_AHEAD.search(text):
+        return "go"
     return "replace" if withdrawal.REPLACE.search(text) or withdrawal.ABOUT.search(text) else ""
 
 
@@ -306,6 +313,8 @@ def _take_back(
     if _by_number(rules, s, turn):
         return True
     mine = topics(before.own + " " + s.own) if before else _meant(about, s, kind)
+    if kind == "permit":  # where something is done says little of what is allowed
+        mine = {k: min(w, 0.9) if k in _PLACES else w for k, w in mine.items()}
     taken = [] if withdrawal.ONCE.search(s.own) else _take_apart(rules, about, mine, turn)
     known = list(rules)
     scores = []
@@ -332,6 +341,9 @@ def _take_back(
             # the words of a newer rule behind the withdrawal do not count against it
             if shared >= 1 and shared >= best[0] * 0.75:
                 verdict = "cancelled"
+        elif kind == "go":
+            if shared >= 2 and withdrawal.PROVISIONAL.search(rules[i].text):
+                verdict = "changed"
         elif once or consent or (narrow and kind != "permit"):
             continue
         elif narrow:  # allowed for a part of what the rule is about, unless it answers a rule that asks for consent

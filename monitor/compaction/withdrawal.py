@@ -97,7 +97,9 @@ STRONG = _rx(
     r"\b(?:no\s+longer|not|isn['’]t|aren['’]t)\s+(?:quite\s+)?(?:that|so|as)\s+(?:tight|strict|hard|important)\s+"
     r"(?:any\s*more|now)\b|\bno\s+longer\s+(?:that|so|as)\s+(?:tight|strict|important)\b|"
     r"\bnicht\s+mehr\s+(?:ganz\s+)?so\s+(?:eng|streng|wichtig|knapp)\b|\bya\s+no\s+est?á?\s+tan\s+(?:estrict|ajustad|"
-    r"important)\w*|\bplus\s+(?:aussi|si)\s+(?:strict|serré|important)\w*|没有?那么(?:严|紧|死|重要)|それほど(?:厳し|重要では)|"
+    r"important)\w*|\bplus\s+(?:aussi|si)\s+(?:strict|serré|important)\w*|没有?那么(?:严|紧|死|重要)|不强求|我(?:说|搞)错了|"
+    r"\bi\s+was\s+wrong\s+about\b|\blag\s+ich\s+(?:falsch|daneben)\b|\bme\s+equivoqu[eé]\s+con\b|"
+    r"それほど(?:厳し|重要では)|"
     r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
 )
 PERMIT = _rx(
@@ -108,7 +110,7 @@ PERMIT = _rx(
     r"\bcomme\s+tu\s+(?:veux|préfères)\b|\bc['’]est\s+(?:bon|ok|d['’]accord|permis|autorisé)\b|\bcome\s+(?:vuoi|"
     r"preferisci)\b|\bкак\s+хочешь\b|"
     r"\bzoals\s+je\s+wilt\b|\bjak\s+chcesz\b|\bnasıl\s+istersen\b|随你|随便|都行|お任せ|好きに|자유롭게|마음대로|알아서",
-    r"\bfair\s+game\b|\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
+    r"\bfair\s+game\b|\bmay\s+(?:\w+\s+){1,4}now\b|\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
     r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
     r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
     r"permit)\b",
@@ -230,4 +232,9 @@ PROVISIONAL = _rx(
     r"\b(?:todavía|aún)\b|\bpas\s+encore\b|\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
     r"\bjusqu['’]à\s+(?:nouvel|ce\s+que)|\bpour\s+l['’]instant\b|\bpor\s+enquanto\b|\bper\s+ora\b",
     "先别|先不|暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
+)
+#: the word a rule "for now" waits for; said of its matter it ends the rule
+GO_AHEAD = _rx(
+    r"\b(?:go\s+ahead|do\s+it|go\s+for\s+it)\b|\bmach\s+(?:das|es)\b|\bleg\s+los\b|\bkann\b[^.?!,]{0,40}\b(?:raus|weg|rein)\b|"
+    r"\b(?:hazlo|adelante)\b|\bvas-y\b|可以(?:做|改|动|上|删)|进行吧|進めて|お願いします"
 )

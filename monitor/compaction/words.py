@@ -124,6 +124,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"(?:^|[,;:.(]\s*|\b(?:and|oh|so|but|also|please)\s+)[\w./@-]{2,}\s+only(?=\s*(?:[,;.!)–—]|$|please|pls))|"
         r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?the\s+(?:new\s+)?(?:limit|cap|ceiling|maximum)\b|"
         r"\bone\s+\w+\s+at\s+a\s+time\b|\bleave\s+[^.?!]{2,60}\s(?:alone|untouched|intact|as\s+(?:is|it\s+is|they\s+are))\b|"
+        r"\b(?:is|are|stays?)\s+frozen\b|\bwhat\s+i\s+don['’]t\s+(?:need|want)\b|\bnot\s+going\s+to\s+change\b|"
         r"\b(?:sacred|sacrosanct|untouchable|non-negotiable)\b|\bdon['’]?t\s+(?:you\s+)?(?:dare|even\s+think)\b|"
         r"\bi\s+(?:\w+\s+)?dislike\s+(?!that\b|this\b|it\b|how\b)\w+",
         r"\bwithout\s+(?:\w+ing\b|my\s|asking|approval|permission)",

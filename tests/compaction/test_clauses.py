@@ -26,6 +26,9 @@ def standings(*texts: str) -> dict[str, str]:
         "20.000 sind jetzt die Grenze.",
         "Ship it as a draft, don't apply it yet.",
         "Leave the export tables alone.",
+        "Legal signed it off, hence the policy text is frozen.",
+        "What I don't need is a redesign of the start page.",
+        "We support iOS 16 and up, that's not going to change with this build.",
         "Battery life is sacred for the field team.",
         "Der Export ist heilig.",
         "Bloß nicht die Tabellen anfassen.",
@@ -51,6 +54,7 @@ def test_a_rule_is_known(text: str) -> None:
         "Mira los gastos, que siempre hay errores.",
         "Échale un ojo primero y me dices qué ves.",
         "先别急，我看一下日志。",
+        "so no.",
     ],
 )
 def test_what_is_no_rule(text: str) -> None:
@@ -90,6 +94,12 @@ def test_a_withdrawal_speaks_of_what_its_own_clause_names() -> None:
     [
         ("Budget sind 38.000 Euro, mehr gibt die Bank nicht her.", "Das mit dem Budget ist nicht mehr so eng."),
         ("El tema hijo déjalo quieto.", "Lo del tema hijo: la agencia me da permiso para tocar functions.php."),
+        (
+            "New strings stay English only until they deliver.",
+            "I was wrong about strings: German and French may go in now.",
+        ),
+        ("颜色用 app.wxss 里已有的变量，别自己写。", "颜色变量那条不强求了。"),
+        ("Das zweite Gateway bitte erst mal nicht anfassen.", "Das zweite Gateway in Staging kann raus."),
         ("先别改代码，定位清楚再说。", "就按你说的，现在可以改代码了。"),
         ("Don't change any code yet.", "Go ahead, you can change the code now."),
         ("Batch 别超过 16。", "batch 的限制可以放开到 24。"),
@@ -158,3 +168,16 @@ def test_the_number_of_an_article_names_it() -> None:
 def test_an_order_not_to_apply_takes_nothing_back() -> None:
     found = standings("Never apply a change by hand.", "Raise it to 300 s then, but as a request, don't apply it.")
     assert set(found.values()) == {"active"}
+
+
+def test_where_something_is_done_is_not_what_is_allowed() -> None:
+    rule = "Work only in the account 4471 (staging and prod)."
+    assert standings(rule, "From now on you may run the migration in staging yourself.")[rule] == "active"
+
+
+def test_going_ahead_ends_no_rule_that_was_made_to_last() -> None:
+    rule = "Never delete the second gateway."
+    assert (
+        standings(rule, "Das zweite Gateway in Staging kann raus.", "Look at the second gateway, go ahead.")[rule]
+        == "active"
+    )

@@ -204,3 +204,8 @@ def test_a_way_the_user_rules_out_is_a_decision() -> None:
     told = state(user("Erdwärme ist raus, die Bohrung genehmigt uns keiner. Reichen 55 Grad?"), says("Ja."))
     decided = next(b for b in blocks(told, str) if b.section == "Decisions")
     assert decided.items == ["Erdwärme ist raus, die Bohrung genehmigt uns keiner. (the user)"]
+
+
+def test_a_choice_and_its_reason_in_chinese() -> None:
+    told = state(user("怎么去重？"), *ran("用 `课程_学号` 作为文档 _id，天然去重，比先查再写少一次请求。", "ls", "a"))
+    assert [s.text for s in told.decisions] == ["用 `课程_学号` 作为文档 _id，天然去重，比先查再写少一次请求。"]
