@@ -137,9 +137,9 @@ class Inks:
         return Strip([Segment(" " * width, self.base)], width)
 
     def background(self, name: str) -> Style:
-        """A style that only sets the background, for a chosen row; without colour it is reversed."""
+        """A style that only sets the background, for a chosen row; without colour it is reversed or underlined."""
         if self.glyphs:
-            return Style(reverse=True) if name == "row" else Style()
+            return Style(reverse=True) if name == "row" else Style(underline=True)
         return Style(bgcolor=self._colours[name])
 
     def strip(self, line: Line, width: int, under: Style | None = None) -> Strip:

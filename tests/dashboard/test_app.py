@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from monitor.dashboard.model.state import ViewState, load, save
+from monitor.dashboard.widgets.table import Table
 from tests.dashboard.harness import dashboard
 
 
@@ -40,6 +41,18 @@ async def test_without_colour_the_bars_are_glyphs(monkeypatch: pytest.MonkeyPatc
             assert run.text().count(part) == 2, part
         await run.press("question_mark", "G")
         assert "■" not in run.text() and "▓ " in run.text()
+
+
+async def test_without_colour_the_session_that_is_looked_at_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with dashboard(size=(160, 48)) as run:
+        table = run.main.query_one("#sessions", Table)
+        shown = run.desk.sessions.find(run.desk.view.session if run.desk.view else "")
+        for key, look in (("2", "underline"), ("1", "reverse")):
+            await run.press(key)
+            for row in range(3):
+                styles = [segment.style for segment in table.render_line(row + 1) if segment.style is not None]
+                assert any(getattr(style, look) for style in styles) is (row == shown)
 
 
 async def test_the_view_comes_back_at_the_next_start(tmp_path: Path) -> None:
