@@ -40,7 +40,7 @@ _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:tests?\s+|checks?\s+|specs?\s+)?(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken|fehler|errores|"
     r"erreurs|mismatch(?:es)?|violations?|vulnerabilities)\b|\bfail\s+\d+[hms]|(?-i:\bFAILED\b|"
     r"^FAIL\b|\bFAIL$)|"
-    r"^(?!.*\b(?:0|no|none|zero|keine?)\s+(?:\w+\s+)?(?:failed|fehlgeschlagen)\b)(?!.*\bnow\s+pass).*"
+    r"^(?!.*\b(?:0|no|none|zero|keine?)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b)(?!.*\bnow\s+pass).*"
     r"\b(?:failed|fehlgeschlagen)\b(?!\s*[:=]?\s*0\b)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
