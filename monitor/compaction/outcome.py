@@ -40,8 +40,6 @@ _BAD = re.compile(
     r"(?i)\b(?!0\b)\d+\s+(?:tests?\s+|checks?\s+|specs?\s+)?(?:failed|failures?|errors?|failing|invalid|problems?|issues?|broken|fehler|errores|"
     r"erreurs|mismatch(?:es)?|violations?|vulnerabilities)\b|\bfail\s+\d+[hms]|(?-i:\bFAILED\b|"
     r"^FAIL\b|\bFAIL$)|"
-    r"^(?!.*\b(?:0|no|none|zero|keine?)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b)(?!.*\bnow\s+pass).*"
-    r"\b(?:failed|fehlgeschlagen)\b(?!\s*[:=]?\s*0\b)|"
     r"\bERROR=[1-9]|\bbuild fail(?:ed|ure)|\bfound (?!0\b)\d+ errors?|\bnot ok\b|✗|✘|✖|❌|--- FAIL|未通过|失败|失敗"
 )
 _GOOD = re.compile(
@@ -54,8 +52,10 @@ _GOOD = re.compile(
     r"\b0 (?:errors?|failed|failures?|problems?|invalid|fehler|errores|erreurs|mismatch\w*)\b|通过|成功|合格"
 )
 #: a verdict without a count; "0 charts failed" is none
-_FELL = re.compile(r"(?i)^failed\b(?!\s*[:=]?\s*0\b)|\b(?:failed|fehlgeschlagen)\W*$")
-_NONE_FELL = re.compile(r"(?i)\b(?:0|no|none)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b")
+_FELL = re.compile(r"(?i)^(?!.*\bnow\s+pass).*\b(?:failed|fehlgeschlagen)\b(?!\s*[:=]?\s*0\b)")
+#: the same where nothing was checked: the whole line must be the verdict
+_ONLY_FELL = re.compile(r"(?i)^\W*(?!.*\b(?:that|which)\b)(?:\S+\s+){1,3}(?:failed|fehlgeschlagen)\W*$")
+_NONE_FELL = re.compile(r"(?i)\b(?:0|no|none|zero|keine?)\s+(?:\S+\s+){0,2}(?:failed|fehlgeschlagen)\b")
 #: one of many parts failed, whatever the last line is: hooks of pre-commit, files of sqlfluff
 _PART = re.compile(r"(?m)(?:\.{3,} ?|\] )(?:Failed|FAIL(?:ED)?)$")
 _TIMEOUT = re.compile(
@@ -212,8 +212,9 @@ def judge(text: str, is_error: bool, *, piped: bool = False, checks: bool = Fals
         and " 0 remaining" not in word
         and not (_GOOD.search(word) and not re.search(r"(?i)\bfail|\bproblem|\binvalid|error|\bissue", word))
     )
-    if not bad and word and (checks or acts):
-        bad = bool(_FELL.search(_NONE_FELL.sub("", word)))
+    if not bad and word:
+        fell = _FELL if checks or acts else _ONLY_FELL
+        bad = bool(fell.search(_NONE_FELL.sub("", word)))
     bad = bad or bool(_PART.search(text[-6_000:]))
     if is_error or (code is not None and code != 0) or _TIMEOUT.search(text[-400:]):
         return Outcome("failed", code, word)
