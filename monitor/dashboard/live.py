@@ -34,6 +34,8 @@ _AGAIN = 5_000
 _LEARN = 10 * 60_000
 #: seconds between looks at a pipe
 _PIPE_S = 0.05
+#: seconds between two steps of packing what is old
+_TIDY_S = 0.05
 #: so many of the latest records of a session stay as they are, older ones are packed
 _HOT = 4_096
 #: so many of the latest turns are looked at when a context is taken apart
@@ -74,6 +76,7 @@ class LiveFeed:
         # with a choice of calls every turn is looked at again and again, so that none may be packed
         whole = self.wanted.since is None and self.wanted.until is None and self.wanted.model is None
         self.store = Store(self.settings, detail=options.detail, hot=_HOT if whole else None)
+        self.store.later = True
         self.store.session_by = options.session_by
         pipe = piped() if "-" in names else None
         self._piped = PipedLog(pipe, options) if pipe is not None else None
@@ -202,7 +205,9 @@ class LiveFeed:
         return aside(examine, small)
 
     def wait(self, timeout: float) -> bool:
-        """Sleep until a file may have changed, or something may have come through the pipe."""
+        """Sleep until a file may have changed, or something may have come through the pipe; or tidy up a little."""
+        if self.store.tidy():
+            timeout = min(timeout, _TIDY_S)
         piping = self._piped is not None and self._piped.loading
         return self.follower.wait(min(timeout, _PIPE_S) if piping else timeout)
 

@@ -27,6 +27,7 @@ class Attic:
 
     def __init__(self) -> None:
         self.known: dict[str, Forgotten] = {}  # what is packed, by session
+        self.untidy: dict[str, None] = {}  # sessions that may hold more than is to stay as it is
 
     def holding(self, item: Item) -> list[str]:
         """Sessions that have probably packed a record of this identity."""
@@ -58,6 +59,27 @@ class Attic:
             forget(item, place)
         session.items.pack(blocks)
         session.order.pack(blocks)
+
+    def tidy(
+        self,
+        sessions: dict[str, Session],
+        sharing: set[str],
+        known_as: Callable[[Item], bool],
+        forget: Callable[[Item, Key], object],
+    ) -> bool:
+        """Pack some of a session that was not tidied yet; False if there was nothing to do."""
+        while self.untidy:
+            name = next(iter(self.untidy))
+            session = sessions.get(name)
+            if session is not None:
+                before = session.packed
+                session.pack()
+                if name not in sharing:
+                    self.pack(session, known_as, forget)
+                if session.packed != before:
+                    return True
+            del self.untidy[name]
+        return False
 
     def open(self, session: Session) -> Iterator[tuple[int, Item, Key]]:
         """Unpack a session's records; yields each with its number, so that it can be put into the indexes again."""

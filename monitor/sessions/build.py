@@ -43,6 +43,7 @@ class Session(msgspec.Struct):
     steps: dict[str, list[Step]] = msgspec.field(default_factory=dict)
     steps_complete: bool = False
     hot: int | None = None  # so many of the latest records stay as they are, older ones are packed; None: all stay
+    later: bool = False  # they are packed by who calls :meth:`pack`, not when a view is made
     cold_files: dict[str, None] = msgspec.field(default_factory=dict)  # files of packed records
     files: dict[str, None] = msgspec.field(default_factory=dict)  # files the records are from
     last_file: str = ""
@@ -172,11 +173,24 @@ class Session(msgspec.Struct):
             self.changed_from = 0
         self._fold.run(self.items if self.items.packed else self.items.tail, self.changed_from, inherited)
         self.changed_from = len(self.items)
-        if self.hot is not None and len(self._fold.turns.tail) >= self.hot + cold.BLOCK:
-            self._fold.turns.pack(min(_AT_ONCE, (len(self._fold.turns.tail) - self.hot) // cold.BLOCK))
+        if not self.later:
+            self.pack()
         self.version += 1
         self.view = make_view(self, self._fold)
         return self.view
+
+    def pack(self) -> None:
+        """Pack some of the turns that are more than should stay as they are."""
+        if self.hot is None or self._fold is None:
+            return
+        turns = self._fold.turns
+        if len(turns.tail) >= self.hot + cold.BLOCK:
+            turns.pack(min(_AT_ONCE, (len(turns.tail) - self.hot) // cold.BLOCK))
+
+    @property
+    def packed(self) -> int:
+        """So many records and turns are packed."""
+        return self.items.packed + (self._fold.turns.packed if self._fold is not None else 0)
 
 
 def make_view(session: Session, fold: Fold) -> SessionView:

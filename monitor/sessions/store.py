@@ -50,6 +50,7 @@ class Store:
         self._dirty: set[str] = set()
         self._loose = Loose()
         self.session_by: str | None = None
+        self.later = False  # old records are packed by :meth:`tidy` only
         self._own: Own | None = None  # factors of forecasts from the user's own history
 
     # ------------------------------------------------------------------------------------------------ in
@@ -115,10 +116,10 @@ class Store:
             self._enter(entry)
 
     def _session(self, name: str) -> Session:
-        session = self.sessions.get(name)
-        if session is None:
-            session = self.sessions[name] = Session(name, self.settings, steps_complete=self.detail, hot=self.hot)
-        return session
+        if name not in self.sessions:
+            made = Session(name, self.settings, steps_complete=self.detail, hot=self.hot, later=self.later)
+            self.sessions[name] = made
+        return self.sessions[name]
 
     def _enter(self, entry: Entry) -> None:
         item = entry[0]
@@ -333,10 +334,16 @@ class Store:
             if self._own is not None:
                 view = session.view = applied(view, self._own)
             changed.append(view)
-            if self.hot is not None and not shared:
+            if self.later:
+                self._attic.untidy[name] = None
+            elif self.hot is not None and not shared:
                 self._attic.pack(session, self._indexed, self._put_away)
         self._dirty.clear()
         return changed
+
+    def tidy(self) -> bool:
+        """Pack a little of what is old, when nobody waits. False if there was nothing to do."""
+        return self._attic.tidy(self.sessions, self._sharing, self._indexed, self._put_away)
 
     def views(self) -> list[SessionView]:
         """All sessions that hold calls of their own, latest activity first."""
@@ -346,10 +353,7 @@ class Store:
         return sorted(shown, key=lambda view: (view.last or -1, view.session), reverse=True)
 
     def learn(self) -> bool:
-        """Take the ranges of forecasts from the history that is here, if it is enough. For a program that runs on.
-
-        True if they are other ones than before.
-        """
+        """Take the ranges of forecasts from the history that is here, if it is enough; True if they are other ones."""
         found = own(self.views())
         if found is None or found == self._own:
             return False

@@ -155,6 +155,7 @@ def test_packed_turns_give_the_same_advice_and_the_same_backtest(monkeypatch: py
         monkeypatch.setattr(live, "_HOT", hot)
         feed = LiveFeed([str(LOGS)], settings=Settings(prices=PriceTable.load()), polling=True, clock=lambda: NOW)
         try:
+            feed.store.later = False
             read(feed)
             for _ in range(12):  # some are packed at each refresh
                 feed.store._dirty.update(feed.store.sessions)

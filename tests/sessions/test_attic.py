@@ -79,11 +79,12 @@ class Logs:
         return record
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_packing_changes_nothing_that_is_said(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cold, "BLOCK", 8)
     prices = PriceTable.load()
     plain, packing = Store(Settings(prices=prices)), Store(Settings(prices=prices), hot=seed % 3 * 10)
+    packing.later = seed % 2 == 1
     logs = Logs(seed)
     most = 0
     for number in range(160):
@@ -93,6 +94,7 @@ def test_packing_changes_nothing_that_is_said(seed: int, monkeypatch: pytest.Mon
         if logs.chance.random() < 0.6:
             plain.refresh()
             packing.refresh()
+            packing.tidy()
         if number % 10 == 9:
             assert _said(packing) == _said(plain)
             assert packing.copies() == plain.copies()
@@ -115,6 +117,22 @@ def test_a_session_that_only_grows_keeps_little_in_its_indexes(monkeypatch: pyte
     (view,) = store.views()
     assert view.sums.calls == 1_200 and view.turns[3].call.output_tokens == 777
     assert session.items.packed == 0 and session.hot == 1_200  # it goes on without packing its past again
+
+
+def test_what_is_old_waits_for_a_quiet_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cold, "BLOCK", 16)
+    store = Store(Settings(), hot=64)
+    store.later = True
+    store.apply(Batch("a.jsonl", [call(n, 20_000 + n, 0) for n in range(200)], False))
+    (view,) = store.refresh()
+    (session,) = store.sessions.values()
+    assert session.packed == 0
+    steps = 0
+    while store.tidy():
+        steps += 1
+    # (200 - 64) // 16 = 8 blocks of records and as many of turns, two of each at a time
+    assert steps == 4 and session.packed == 2 * 128 and not store.tidy()
+    assert [turn.call for turn in view.turns] == [call(n, 20_000 + n, 0) for n in range(200)]
 
 
 def test_records_are_told_apart() -> None:
