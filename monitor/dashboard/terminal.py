@@ -75,6 +75,7 @@ def own_terminal() -> Iterator[None]:
         return
     stderr = sys.__stderr__
     saved = _take_keyboard()
+    exported = _forget_size()
     out = sys.__stdout__
     if out is not None and out.isatty() and (stderr is None or not stderr.isatty()):
         sys.__stderr__ = out  # type: ignore[misc]
@@ -82,10 +83,24 @@ def own_terminal() -> Iterator[None]:
         yield
     finally:
         sys.__stderr__ = stderr  # type: ignore[misc]
+        os.environ.update(exported)
         if saved is not None:
             with suppress(OSError):
                 os.dup2(saved, 0)
                 os.close(saved)
+
+
+def _forget_size() -> dict[str, str]:
+    """Drop ``COLUMNS`` and ``LINES`` where the terminal tells its size itself; returns them.
+
+    A shell that exports them tells the size it began with: the picture would never follow the window.
+    """
+    out = sys.__stdout__
+    try:
+        told = out is not None and all(os.get_terminal_size(out.fileno()))
+    except (OSError, ValueError):
+        return {}
+    return {name: os.environ.pop(name) for name in ("COLUMNS", "LINES") if told and name in os.environ}
 
 
 def _take_keyboard() -> int | None:

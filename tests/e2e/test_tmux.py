@@ -35,6 +35,9 @@ class Terminal:
             "COLORTERM": "truecolor",
             "LC_ALL": "C.UTF-8",
             "TMUX": "",
+            # as a shell that exports what it began with: what the terminal says itself counts
+            "COLUMNS": "80",
+            "LINES": "24",
         }
         self.env.pop("NO_COLOR", None)
 
