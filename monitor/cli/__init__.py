@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from monitor._version import __version__
@@ -58,16 +58,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     module.add_parser(subparsers, common.options())
     try:
         parsed = parser.parse_args([command, *rest])
-        _lighten()
-        if kept := common.settled(parsed):
-            subparsers.choices[command].set_defaults(**kept)
-            parsed = parser.parse_args([command, *rest])
     except SystemExit as stop:
         return int(stop.code or 0) if isinstance(stop.code, int) or stop.code is None else 2
-    except common.CommandError as error:
-        print(f"ctxmon {command}: {error}", file=sys.stderr)
-        return error.code
-    return _run(module.run, parsed, command)
+
+    def work() -> int | None:
+        _lighten()
+        settled = common.settled(parsed)
+        if not settled:
+            return module.run(parsed)  # type: ignore[no-any-return]
+        subparsers.choices[command].set_defaults(**settled)
+        return module.run(parser.parse_args([command, *rest]))  # type: ignore[no-any-return]
+
+    return _run(work, command)
 
 
 def _lighten() -> None:
@@ -88,11 +90,11 @@ def _lighten() -> None:
             del sys.modules["platform"]
 
 
-def _run(run: object, parsed: argparse.Namespace, command: str) -> int:
+def _run(work: Callable[[], int | None], command: str) -> int:
     from monitor.cli.common import CommandError
 
     try:
-        return int(run(parsed) or 0)  # type: ignore[operator]
+        return int(work() or 0)
     except CommandError as error:
         print(f"ctxmon {command}: {error}", file=sys.stderr)
         return error.code

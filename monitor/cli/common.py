@@ -203,7 +203,8 @@ def settled(args: argparse.Namespace) -> dict[str, Any]:
         raise CommandError(f"--config {config}: there is no such file")
     from monitor.compaction.settings_file import found
 
-    if config is None and found() is None:
+    place = config or found()
+    if place is None:
         return {}
     from pathlib import Path
 
@@ -211,7 +212,7 @@ def settled(args: argparse.Namespace) -> dict[str, Any]:
     from monitor.compaction.settings import load
 
     try:
-        kept = load(config, only="defaults")
+        kept = load(Path(place), only="defaults")
     except CompactionError as error:
         raise CommandError(str(error), error.code) from None
     defaults = dict(kept.defaults)

@@ -70,12 +70,7 @@ def by_day(views: Sequence[SessionView], clock: Clock) -> list[dict[str, Any]]:
                 whole.setdefault(utc_day(bucket.day), []).append(bucket.sums)
         for turn in view.turns:
             acc = days.setdefault(clock.day(turn.call.time), Acc())
-            if turn.call.counts:
-                acc.add(turn.call, turn.cost_usd, turn.cost_estimated)
-            elif turn.call.status == "error":
-                acc.errors += 1
-            elif turn.call.answered:
-                acc.side += 1
+            acc.take(turn.call, turn.cost_usd, turn.cost_estimated)
     names = sorted({*days, *whole}, key=lambda name: (name is None, name or ""))
     parts = {name: [*([days[name].sums()] if name in days else []), *whole.get(name, ())] for name in names}
     return [{"date": name, **shape.sums(total(parts[name]))} for name in names]

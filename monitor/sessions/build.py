@@ -14,12 +14,11 @@ from monitor.sessions.chain import Chain
 from monitor.sessions.cold import History
 from monitor.sessions.costs import Ledger
 from monitor.sessions.fold import Fold, Limits
-from monitor.sessions.forecast import forecast
+from monitor.sessions.forecast import context_after, forecast, recent_growth
 from monitor.sessions.sums import total
 from monitor.sessions.told import Item
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
 
-_RECENT = 64
 _DAY = 86_400_000
 #: blocks of old turns that are packed at a time, so that no single update takes long
 _AT_ONCE = 2
@@ -205,9 +204,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
     last_turn = turns[main.previous_index] if main.previous_index is not None else None
     call = last_turn.call if last_turn is not None else None
     window, window_source, usable = session.limit_of(call) if call is not None else (None, None, None)
-    used = None
-    if call is not None and call.prompt_tokens is not None:
-        used = call.prompt_tokens + (call.output_tokens or 0)
+    used = context_after(call) if call is not None else None
     compactions = [e for e in events if e.kind == "compaction" and e.chain != "side"]
     info = next(iter(session.infos.values()), None)
     first_call = next((item for item in session.items if type(item) is Call), None)
@@ -300,22 +297,7 @@ def _totals(session: Session) -> Sums:
 def _forecast(
     session: Session, turns: Sequence[Turn], main: Chain, used: int | None, usable: int | None, window: int | None
 ) -> Forecast | None:
-    recent: list[int] = []
-    gaps: list[int] = []
-    later: int | None = None
-    seen = 0
-    for turn in reversed(turns) if main.calls else ():
-        call = turn.call
-        if call.chain != "main" or call.purpose != "work":
-            continue
-        seen += 1
-        if seen > _RECENT:
-            break
-        if turn.window == main.window and turn.delta is not None:
-            recent.append(turn.delta)
-        if later is not None and call.time is not None and later >= call.time:
-            gaps.append(later - call.time)
-        later = call.time
+    recent, seconds = recent_growth(reversed(turns) if main.calls else (), main.window)
     exchanges = session._fold.state.exchanges if session._fold is not None else 0
     return forecast(
         used=used,
@@ -325,12 +307,5 @@ def _forecast(
         deltas=main.deltas,
         recent=recent,
         calls_per_exchange=main.calls / exchanges if exchanges else None,
-        seconds_per_call=_middle(gaps) / 1000 if gaps else None,
+        seconds_per_call=seconds,
     )
-
-
-def _middle(values: list[int]) -> float:
-    """The median (the module for it takes 3 ms to load)."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

@@ -8,12 +8,11 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from monitor.records import Call
-from monitor.sessions.forecast import forecast, weighted
+from monitor.sessions.forecast import context_after, forecast, recent_growth, weighted
 from monitor.sessions.sums import Acc, total
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Turn
 
 _DAY = 86_400_000
-_RECENT = 64  # deltas that tell how large the next one may be
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -76,12 +75,7 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
         call = turn.call
         day = call.time // _DAY if call.time is not None else None
         acc = sums.setdefault((call.model, day), Acc())
-        if not call.answered:
-            acc.fail(call)
-        elif call.purpose == "side":
-            acc.side += 1
-        else:
-            acc.add(call, turn.cost_usd, turn.cost_estimated)
+        acc.take(call, turn.cost_usd, turn.cost_estimated)
         if not call.works:
             continue
         work.append(turn)
@@ -147,15 +141,8 @@ def _cut_chain(chain: ChainView, turns: Sequence[Turn]) -> ChainView | None:
     )
 
 
-def _used(last: Turn | None) -> int | None:
-    """Tokens in the context after a call."""
-    if last is None or last.call.prompt_tokens is None:
-        return None
-    return last.call.prompt_tokens + (last.call.output_tokens or 0)
-
-
 def _fill(last: Turn | None, usable: int | None) -> float | None:
-    used = _used(last)
+    used = context_after(last.call) if last is not None else None
     return used / usable if used is not None and usable else None
 
 
@@ -163,13 +150,16 @@ def _forecast(view: SessionView, last: Turn | None) -> Forecast | None:
     """The forecast as it was after a call that was not the last one."""
     if last is None:
         return None
+    turns = [turn for turn in view.turns if turn.index <= last.index and turn.call.chain == "main"]
+    work = [turn for turn in turns if turn.call.works]
+    exchanges = {turn.exchange for turn in work if turn.exchange is not None}
     mean: float | None = None
-    recent: list[int] = []
-    for turn in view.turns:
-        if turn.index > last.index:
-            break
-        if turn.call.chain == "main" and turn.window == last.window and turn.delta is not None:
+    deltas = 0
+    for turn in work:
+        if turn.window == last.window and turn.delta is not None:
             mean = weighted(mean, turn.delta)
-            recent.append(turn.delta)
-    return forecast(used=_used(last), usable=view.usable_limit, window=view.context_limit, mean_delta=mean,
-                    deltas=len(recent), recent=recent[-_RECENT:])  # fmt: skip
+            deltas += 1
+    recent, seconds = recent_growth(reversed(turns), last.window)
+    return forecast(used=context_after(last.call), usable=view.usable_limit, window=view.context_limit, mean_delta=mean,
+                    deltas=deltas, recent=recent, seconds_per_call=seconds,
+                    calls_per_exchange=len(work) / len(exchanges) if exchanges else None)  # fmt: skip

@@ -7,14 +7,16 @@ empirical (reference decision 6: factors by how full the context is).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from monitor.sessions.view import Basis, Forecast, Range
+from monitor.records import Call
+from monitor.sessions.view import Basis, Forecast, Range, Turn
 
 ALPHA = 0.15
 MIN_DELTAS = 8
+_RECENT = 64  # calls that tell how large the next delta may be
 #: (fill, p10, p50, p90): what calls left turned out to be, as a multiple of (limit - used) / mean
 Factors = tuple[tuple[float, float, float, float], ...]
 FACTORS: Factors = ((0.5, 0.32, 0.98, 3.2), (0.7, 0.42, 1.06, 3.1), (0.85, 0.48, 1.00, 3.5), (9.9, 0.54, 1.10, 3.7))
@@ -23,6 +25,43 @@ FACTORS: Factors = ((0.5, 0.32, 0.98, 3.2), (0.7, 0.42, 1.06, 3.1), (0.85, 0.48,
 def weighted(mean: float | None, delta: float) -> float:
     """The weighted mean growth after one more delta; None before the first one."""
     return float(delta) if mean is None else mean + ALPHA * (delta - mean)
+
+
+def context_after(call: Call) -> int | None:
+    """Tokens in the context after a call: its prompt and its answer."""
+    return None if call.prompt_tokens is None else call.prompt_tokens + (call.output_tokens or 0)
+
+
+def recent_growth(turns: Iterable[Turn], window: int) -> tuple[list[int], float | None]:
+    """Of the latest work calls of main: what the context grew by in a window, and the middle of the seconds between.
+
+    Args:
+        turns: the latest first.
+    """
+    deltas: list[int] = []
+    gaps: list[int] = []
+    later: int | None = None
+    seen = 0
+    for turn in turns:
+        call = turn.call
+        if call.chain != "main" or call.purpose != "work":
+            continue
+        seen += 1
+        if seen > _RECENT:
+            break
+        if turn.window == window and turn.delta is not None:
+            deltas.append(turn.delta)
+        if later is not None and call.time is not None and later >= call.time:
+            gaps.append(later - call.time)
+        later = call.time
+    return deltas, _middle(gaps) / 1000 if gaps else None
+
+
+def _middle(values: list[int]) -> float:
+    """The median (the module for it takes 3 ms to load)."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def forecast(

@@ -57,6 +57,15 @@ class Acc:
         else:
             self.unpriced += 1
 
+    def take(self, call: Call, cost: float | None, rough: bool) -> None:
+        """Count any call as what it is: of the sums, beside them, or failed; see :meth:`add`."""
+        if call.counts:
+            self.add(call, cost, rough)
+        elif call.answered:
+            self.side += 1
+        else:
+            self.fail(call)
+
     def fail(self, call: Call) -> None:
         """Note one call without an answer: no tokens, but money where the log says that it cost some."""
         if call.status == "error":

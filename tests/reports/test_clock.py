@@ -8,6 +8,7 @@ from monitor.reports.clock import Clock, utc_day
 from monitor.reports.errors import ReportError
 from monitor.reports.gather import by_day
 from monitor.reports.shape import by_day as utc_days
+from tests.factory import call, store
 from tests.reports.stories import everything
 
 NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -56,3 +57,12 @@ def test_days_of_a_zone_sum_up_the_same_calls() -> None:
     late = by_day(found.sessions, Clock("+12:30"))  # 10:00 to 11:29 UTC is still the 1st, from 11:30 it is the 2nd
     assert [row["date"] for row in late] == ["2026-01-01", "2026-01-02"]
     assert sum(row["calls"] for row in late) == sum(row["calls"] for row in utc_days(found.sessions))
+
+
+def test_what_a_failed_call_cost_is_in_the_days_of_every_zone() -> None:
+    failed = call(1, None, cost_usd=0.01, status="error", fresh_tokens=None, output_tokens=None)
+    views = store([call(0, 1_000, 0, cost_usd=0.02), failed]).views()
+    for zone in ("UTC", "+01:00"):
+        (day,) = by_day(views, Clock(zone))
+        assert (day["calls"], day["error_calls"]) == (1, 1)
+        assert day["cost_usd"] == pytest.approx(0.03)

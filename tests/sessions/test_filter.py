@@ -75,6 +75,7 @@ def test_the_forecast_is_that_of_the_last_call_left() -> None:
     assert early.forecast is not None and views[0].forecast is not None
     assert early.forecast.tokens_per_call == 1_000  # ten times 1,000
     assert early.forecast.deltas == 10
+    assert early.forecast.basis is not None and early.forecast.basis.seconds_per_call == 10
     assert (views[0].forecast.tokens_per_call or 0) > 5_000
     (late,) = narrow(views, Wanted(since=START + 30_000))
     assert late.forecast == views[0].forecast
