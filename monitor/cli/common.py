@@ -216,6 +216,10 @@ def settled(args: argparse.Namespace) -> dict[str, Any]:
     except CompactionError as error:
         raise CommandError(str(error), error.code) from None
     defaults = dict(kept.defaults)
+    try:
+        limits(defaults.get("context_limit", ()))
+    except CommandError as error:
+        raise CommandError(f"{place}: {error}") from None
     if "tz" in defaults and hasattr(args, "fleet"):
         from monitor.cli import fleet
 

@@ -297,7 +297,7 @@ def sum_notes(total: Mapping[str, Any]) -> list[str]:
         told.append(f"+{plural(total['side_calls'], 'side call')} (titles, routing, token counting) beside the turns, "
                     "in no sum")  # fmt: skip
     if total["error_calls"]:
-        told.append(f"{plural(total['error_calls'], 'request')} failed, in no sum")
+        told.append(f"{plural(total['error_calls'], 'request')} failed: in the cost where the log says what it was")
     return told
 
 

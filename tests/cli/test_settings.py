@@ -87,6 +87,13 @@ def test_a_mistake_is_told_with_its_line(
     assert out.out == "" and str(folder / "config.toml") in out.err and told in out.err
 
 
+def test_a_wrong_limit_is_told_with_its_file(folder: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "config.toml").write_text('[defaults]\ncontext_limit = "lots"\n', encoding="utf-8")
+    assert main(["report", str(log)]) == 2
+    err = capsys.readouterr().err
+    assert str(folder / "config.toml") in err and "lots" in err and "200000, 1M" in err
+
+
 def test_a_mistake_of_compact_disturbs_nothing_else(
     folder: Path, log: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
