@@ -15,6 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -97,7 +98,9 @@ def main() -> int:
 
     def fold(session: Session) -> Fold:
         made = Fold(settings.prices, session.limit_of)
-        made.run(session.items.tail, 0, lambda item: False)  # as the session does it while nothing is packed
+        shared = session.name in store._sharing
+        told_by = partial(store.inherited, name=session.name) if shared else None
+        made.run(session.items.tail, 0, told_by, session.inside)  # as the session does it while nothing is packed
         return made
 
     folds = [(session, fold(session)) for session in held]

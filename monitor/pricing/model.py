@@ -153,23 +153,26 @@ class Price(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         """
         if fresh is None or output is None:
             return None
-        read = read or 0
-        write = write or 0
-        hour = min(write_1h or 0, write)
-        r = self._rates(fresh + read + write) if self.tiers else self
-        if r.input is None or r.output is None:
+        rates: Price | Tier = self
+        tiers = self.tiers
+        if tiers and (prompt := fresh + (read or 0) + (write or 0)) > tiers[0].above:
+            rates = self._rates(prompt)
+        plain, said = rates.input, rates.output
+        if plain is None or said is None:
             return None
-        total = fresh * r.input + output * r.output
+        total = fresh * plain + output * said
         if read:
-            total += read * (r.input if r.cache_read is None else r.cache_read)
+            rate = rates.cache_read
+            total += read * (plain if rate is None else rate)
         if write:
-            short = r.input if r.cache_write_5m is None else r.cache_write_5m
-            total += (write - hour) * short
+            short = rates.cache_write_5m
+            hour = min(write_1h, write) if write_1h else 0
+            total += (write - hour) * (plain if short is None else short)
             if hour:
-                long = r.cache_write_1h
+                long = rates.cache_write_1h
                 if long is None:
-                    if r.cache_write_5m is not None:
+                    if short is not None:
                         return None
-                    long = r.input
+                    long = plain
                 total += hour * long
         return total / 1e6

@@ -126,6 +126,10 @@ class PriceTable:
             return hit.at(when_ms)
         return hit  # type: ignore[return-value]
 
+    def moves(self, model: str | None, provider: str | None) -> bool:
+        """Whether the price of a model is another one at other times."""
+        return type(self._memo.get((model, provider))) is _Dated
+
     def _served(self, price: Price | None, tier: str) -> Price | None:
         if price is None:
             return None

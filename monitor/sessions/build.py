@@ -50,6 +50,7 @@ class Session(msgspec.Struct):
     changed_from: int = 0
     version: int = 0
     peaks: dict[str | None, int] = msgspec.field(default_factory=dict)
+    inside: bool = False  # there are events inside of calls
     auto_at: int | None = None  # largest context at which the client says it compacted by itself
     view: SessionView | None = None
     ledger: Ledger = msgspec.field(default_factory=Ledger)
@@ -83,8 +84,11 @@ class Session(msgspec.Struct):
                 self.peaks[item.model] = prompt
                 if self._limits:
                     self._higher(item.model, prompt)
-        elif isinstance(item, Event) and item.trigger == "auto" and not item.in_call:
-            self._compacted_by_itself(item.recorded_before or 0)
+        elif type(item) is Event:
+            if item.in_call:
+                self.inside = True
+            elif item.trigger == "auto":
+                self._compacted_by_itself(item.recorded_before or 0)
 
     def sort(self) -> None:
         """Bring records into order. While nothing is folded yet they are put in as they come, which is quicker."""
@@ -170,7 +174,7 @@ class Session(msgspec.Struct):
         if self._fold is None:
             self._fold = Fold(self.settings.prices, self.limit_of)
             self.changed_from = 0
-        self._fold.run(self.items if self.items.packed else self.items.tail, self.changed_from, inherited)
+        self._fold.run(self.items if self.items.packed else self.items.tail, self.changed_from, inherited, self.inside)
         self.changed_from = len(self.items)
         if not self.later:
             self.pack()
@@ -216,7 +220,7 @@ def make_view(session: Session, fold: Fold) -> SessionView:
         sums, totals_only = _totals(session), True
         started = info.started if info is not None else None
         buckets = (Bucket(None, started // _DAY if started is not None else None, sums),)
-    reads, prompts, kept, expected = state.hits
+    reads, prompts, kept, expected = state.reads, state.prompts, state.kept, state.expected
     steps = [step for bucket in session.steps.values() for step in bucket]
     quota = max(
         (i.quota for i in session.infos.values() if i.quota is not None), key=lambda q: q.resets or 0, default=None

@@ -29,6 +29,7 @@ from monitor.sessions.chain import (
 )
 from monitor.sessions.cold import History
 from monitor.sessions.costs import miss_cost
+from monitor.sessions.fold_state import State
 from monitor.sessions.forecast import weighted
 from monitor.sessions.sums import Acc
 from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
@@ -36,9 +37,8 @@ from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
 #: (context limit, how it is known, usable limit) of a call
 Limits = tuple[int | None, LimitSource | None, int | None]
 LimitOf = Callable[[Call], Limits]
-#: (USD as logged or by the list, the list price of the model, where the cost is from, whether the price is one of a
-#: similar name)
-Cost = tuple[float | None, Price | None, CostSource | None, bool]
+#: model, day, provider, way it was served, limits as logged
+Kind = tuple[str | None, int | None, str | None, str | None, int | None, int | None]
 _STEP = 256  # records between checkpoints
 _REACH = 40  # records that the drop rule looks ahead: a new one may change the verdict on so many before it
 _NEAR = 200  # turns before a changed prefix that tell how deep the change lies
@@ -47,34 +47,6 @@ _DAY = 86_400_000
 _RESETS: dict[str, Reset] = {"compaction": "compaction", "microcompaction": "trim", "trim": "trim", "rewind": "rewind",
                              "clear": "clear", "fork": "rewind"}  # fmt: skip
 _replace = msgspec.structs.replace
-
-
-class State:
-    """Everything the fold remembers; copied as a checkpoint."""
-
-    __slots__ = ("chains", "events", "exchange", "exchanges", "hits", "inherited", "misses", "place", "sums", "turns")
-
-    def __init__(self) -> None:
-        self.place = 0  # records folded
-        self.turns = 0  # length of the lists at that point
-        self.events = 0
-        self.chains: dict[str, Chain] = {}
-        self.sums: dict[tuple[str | None, int | None], Acc] = {}
-        self.misses: dict[str, int] = {}
-        #: reads, prompts, min(read, E), E over work calls whose figures are known
-        self.hits = [0, 0, 0, 0]
-        self.inherited = 0
-        self.exchange: int | None = None
-        self.exchanges = 0
-
-    def copy(self) -> State:
-        other = State()
-        other.place, other.turns, other.events = self.place, self.turns, self.events
-        other.chains = {name: chain.copy() for name, chain in self.chains.items()}
-        other.sums = {key: acc.copy() for key, acc in self.sums.items()}
-        other.misses, other.hits = dict(self.misses), list(self.hits)
-        other.inherited, other.exchange, other.exchanges = self.inherited, self.exchange, self.exchanges
-        return other
 
 
 class Fold:
@@ -89,9 +61,16 @@ class Fold:
         self.events: list[Event] = []
         self.settled = 0  # so many turns were kept as they were by the last run
         self._checkpoints: list[State] = [State()]
+        #: by what decides: the sum a call goes into, its limits, its price and whether that changes with its time.
+        #: Good for one run, as limits and sums may be other ones in the next
+        self._kinds: dict[Kind, tuple[Acc, Limits, Price | None, bool]] = {}
 
     def run(
-        self, records: Sequence[Call | Event], changed_from: int, inherited: Callable[[Call | Event], bool] | None
+        self,
+        records: Sequence[Call | Event],
+        changed_from: int,
+        inherited: Callable[[Call | Event], bool] | None,
+        inside: bool = True,
     ) -> None:
         """Fold a session's records, which are the same as last time before ``changed_from``.
 
@@ -99,33 +78,41 @@ class Fold:
             records: in time order.
             inherited: tells the records that another session owns: context of this session, not part of it;
                 None if there are none.
+            inside: there may be events inside of calls.
         """
         safe = min(changed_from, len(records)) - _REACH
         while len(self._checkpoints) > 1 and self._checkpoints[-1].place > safe:
             self._checkpoints.pop()
         self._go_back_to(self._checkpoints[-1])
+        self._kinds.clear()
         state = self.state
         end = len(records)
         last_checkpoint = max(0, end - 2 * _REACH)
-        for place in range(state.place, end):
+        place = state.place
+        while place < end:
             if place and (place % _STEP == 0 or place == last_checkpoint) and self._checkpoints[-1].place < place:
                 self._checkpoint(place, last_checkpoint)
-            record = records[place]
-            if type(record) is Event:
-                if inherited is None or not inherited(record):
-                    self._event(record)
-                continue
-            call: Call = record  # type: ignore[assignment]
-            if call.inherited or (inherited is not None and inherited(call)):
-                self._inherit(call)
-            elif (call.purpose == "work" and call.status == "ok") or call.works:  # mostly, without asking for works
-                if place + 1 < end and type(records[place + 1]) is Event:
-                    self._inside(call, records, place)
-                self._work(call, records, place)
-            elif call.counts:
-                self._summary(call)
-            else:
-                self._beside(call)
+            stop = min(end, place - place % _STEP + _STEP)
+            if place < last_checkpoint < stop:
+                stop = last_checkpoint
+            for place in range(place, stop):  # noqa: B020
+                record = records[place]
+                if type(record) is Event:
+                    if inherited is None or not inherited(record):
+                        self._event(record)
+                    continue
+                call: Call = record  # type: ignore[assignment]
+                if call.inherited or (inherited is not None and inherited(call)):
+                    self._inherit(call)
+                elif (call.purpose == "work" and call.status == "ok") or call.works:  # mostly, without asking for works
+                    if inside and place + 1 < end and type(records[place + 1]) is Event:
+                        self._inside(call, records, place)
+                    self._work(call, records, place)
+                elif call.counts:
+                    self._summary(call)
+                else:
+                    self._beside(call)
+            place = stop
         state.place = end
 
     def _go_back_to(self, checkpoint: State) -> None:
@@ -171,67 +158,79 @@ class Fold:
     def _beside(self, call: Call) -> None:
         """A side call or a failed one: listed, but part of no curve and no sum."""
         chain = self._chain(call.chain)
-        acc = self._acc(call)
-        if not call.answered:
+        acc, limits, _, cost, how, rough = self._count(call)
+        if call.answered:
+            chain.side_calls += 1
+            acc.side += 1
+        else:
             acc.fail(call)
-            how: CostSource | None = "logged" if call.cost_usd is not None else None
-            self._list(call, chain, (call.cost_usd, None, how, False))
-            return
-        chain.side_calls += 1
-        acc.side += 1
-        self._list(call, chain, self._cost(call))
+            if how != "logged":
+                cost, how, rough = None, None, False
+        self._list(call, chain, limits, cost, how, rough)
 
-    def _acc(self, call: Call) -> Acc:
-        key = (call.model, call.time // _DAY if call.time is not None else None)
-        acc = self.state.sums.get(key)
-        if acc is None:
-            acc = self.state.sums[key] = Acc()
-        return acc
-
-    def _cost(self, call: Call) -> Cost:
-        """What a call cost."""
-        price = None
-        if self.prices is not None:
-            price = self.prices.lookup(call.model, call.provider, call.time, call.service_tier)
+    def _count(self, call: Call) -> tuple[Acc, Limits, Price | None, float | None, CostSource | None, bool]:
+        """The sum a call goes into, its limits, its price, its cost in USD, where that is from, whether it is rough."""
+        time, model, provider, tier = call.time, call.model, call.provider, call.service_tier
+        day = time // _DAY if time is not None else None
+        key = (model, day, provider, tier, call.context_limit, call.usable_limit)
+        try:
+            acc, limits, price, moves = self._kinds[key]
+        except KeyError:
+            acc, limits, price, moves = self._kinds[key] = self._kind(call, (model, day))
+        if moves and self.prices is not None:
+            price = self.prices.lookup(model, provider, time, tier)
         cost = call.cost_usd
         if cost is not None:
-            return cost, price, "logged", False
+            return acc, limits, price, cost, "logged", False
         if price is None:
-            return None, None, None, False
+            return acc, limits, price, None, None, False
         if call.billed is not None:
             cost = price.cost_of(call.billed)
         else:
             cost = price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
                               call.cache_write_1h_tokens, call.output_tokens)  # fmt: skip
-        return (None, price, None, False) if cost is None else (cost, price, "table", price.estimated)
+        if cost is None:
+            return acc, limits, price, None, None, False
+        return acc, limits, price, cost, "table", price.estimated
 
-    def _list(self, call: Call, chain: Chain, cost: Cost) -> None:
+    def _kind(self, call: Call, day: tuple[str | None, int | None]) -> tuple[Acc, Limits, Price | None, bool]:
+        """What calls of this kind have in common, see ``_kinds``."""
+        acc = self.state.sums.get(day)
+        if acc is None:
+            acc = self.state.sums[day] = Acc()
+        price, moves = None, False
+        if self.prices is not None:
+            price = self.prices.lookup(call.model, call.provider, call.time, call.service_tier)
+            moves = self.prices.moves(call.model, call.provider)
+        return acc, self.limit_of(call), price, moves
+
+    def _list(
+        self, call: Call, chain: Chain, limits: Limits, cost: float | None, how: CostSource | None, rough: bool
+    ) -> None:
         """A call beside the curve as a turn."""
-        limit, how, _ = self.limit_of(call)
         self._turns.append(
             Turn(call, self._packed + len(self._turns), chain.window, call.exchange, None,
-                 "unreported" if call.cache_read_tokens is None else "first", None, None, limit, how, cost[0],
-                 cost[2], cost[3])
+                 "unreported" if call.cache_read_tokens is None else "first", None, None, limits[0], limits[1], cost,
+                 how, rough)
         )  # fmt: skip
 
     def _summary(self, call: Call) -> None:
         """A call that wrote a summary: it counts in the sums and is part of no curve."""
         chain = self._chain(call.chain)
-        cost = self._cost(call)
-        self._acc(call).add(call, cost[0], cost[3])
+        acc, limits, _, cost, how, rough = self._count(call)
+        acc.add(call, cost, rough)
         chain.calls += 1
         if call.time is not None:  # it read the context and kept it warm
             parent = self._chain("main") if call.chain == "side" else chain
             parent.last_request = call.time
-        self._list(call, chain, cost)
+        self._list(call, chain, limits, cost, how, rough)
 
     def _work(self, call: Call, records: Sequence[Call | Event], place: int) -> None:
         """A call of the conversation."""
         state = self.state
         chain = state.chains.get(call.chain) or self._chain(call.chain)
-        cost, price, how, rough = self._cost(call)
-        self._acc(call).add(call, cost, rough)
-        limits = self.limit_of(call)
+        acc, limits, price, cost, how, rough = self._count(call)
+        acc.add(call, cost, rough)
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
         why = missed_usd = delta = changed = None
         dropped: Verdict = "nothing"
@@ -255,12 +254,11 @@ class Fold:
         if prompt is not None:
             delta = self._grow(chain, prompt, dropped, switched)
             if read is not None:
-                hits = state.hits
-                hits[0] += read
-                hits[1] += prompt
+                state.reads += read
+                state.prompts += prompt
                 if expected is not None:
-                    hits[2] += read if read < expected else expected
-                    hits[3] += expected
+                    state.kept += read if read < expected else expected
+                    state.expected += expected
         elif chain.reset:
             self._grow(chain, None, dropped, switched)
         if chain.waiting:
@@ -273,7 +271,10 @@ class Fold:
         # what the next call of the chain is judged by
         chain.calls += 1
         chain.window_calls += 1
-        chain.previous, chain.previous_index, chain.joint, chain.reset = call, index, False, ""
+        chain.previous = call
+        chain.previous_index = index
+        chain.joint = False
+        chain.reset = ""
         if prompt is not None:
             chain.expected = prompt
             if prompt > chain.peak:

@@ -49,11 +49,12 @@ def recent_growth(turns: Iterable[Turn], window: int) -> tuple[list[int], float 
         seen += 1
         if seen > _RECENT:
             break
-        if turn.window == window and turn.delta is not None:
-            deltas.append(turn.delta)
-        if later is not None and call.time is not None and later >= call.time:
-            gaps.append(later - call.time)
-        later = call.time
+        delta, time = turn.delta, call.time
+        if delta is not None and turn.window == window:
+            deltas.append(delta)
+        if later is not None and time is not None and later >= time:
+            gaps.append(later - time)
+        later = time
     return deltas, _middle(gaps) / 1000 if gaps else None
 
 

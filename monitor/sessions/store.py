@@ -61,14 +61,16 @@ class Store:
             state = self.files[batch.file] = FileState(len(self.files))
         elif batch.replace:
             self._forget(state, batch.file)
-        told, number = state.calls, state.number
+        told, number, keys, sharing = state.calls, state.number, self._keys, self._sharing
         session: Session | None = None
         for record in batch.records:
-            if not isinstance(record, Call):
-                self._other(state, record)
+            if type(record) is not Call:
+                self._other(state, record)  # type: ignore[arg-type]
                 continue
-            local = record.key or record.line
-            if local in told or is_loose(record) or self._attic.known:
+            key = record.key
+            local = key or record.line
+            # (one that is_loose is asked for here without a call)
+            if local in told or record.evidence is not None or record.session_evidence == "file" or self._attic.known:
                 self._take(state, told, record)
                 continue
             # nearly every record of a past log comes here
@@ -77,11 +79,17 @@ class Store:
                 time = state.last_time
             else:
                 state.last_time = time
-            told[local] = entry = (record, (time, number, record.line or 0))
+            place = (time, number, record.line or 0)
+            told[local] = entry = (record, place)
             if session is None or session.name != record.session:
                 session = self._session(record.session)
                 self._dirty.add(session.name)
-            self._put(session, entry)
+            if key and keys.setdefault(key, entry) is not entry:
+                self._put(session, entry)  # it was told before
+                continue
+            if sharing and session.name in sharing:
+                self._shared_changed = True
+            session.put(record, place)
 
     def _other(self, state: FileState, record: Event | Problem | SessionInfo | Step) -> None:
         if isinstance(record, Step):
