@@ -90,6 +90,13 @@ class Decisions(Mapping[str, "Decision"]):
             self._made[session] = made
         return made
 
+    def __contains__(self, session: object) -> bool:
+        return session in self._views
+
+    def get(self, session: str, default: Any = None) -> Any:
+        # the inherited one would take any KeyError in a decision for a session that is not there
+        return self[session] if session in self._views else default
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._views)
 

@@ -46,6 +46,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     source: str
     model: str | None = None
     provider: str | None = None
+    service_tier: str | None = None  # how the last call was served, where that has a price of its own
     prompt: int | None = None
     output: int | None = None
     prompt_how: str = "logged"
@@ -161,6 +162,7 @@ def _facts_but_steps(view: SessionView) -> Facts:
         base,
         model=last.call.model,
         provider=last.call.provider,
+        service_tier=last.call.service_tier,
         prompt=prompt,
         output=output,
         prompt_how=how,
@@ -267,6 +269,7 @@ class Tracker:
             source=view.source,
             model=call.model,
             provider=call.provider,
+            service_tier=call.service_tier,
             prompt=prompt,
             output=call.output_tokens,
             time=call.time,

@@ -203,7 +203,10 @@ def _economics(
     remaining, known = _remaining(facts, state, settings)
     board.put("remaining_calls", remaining, "estimated" if known else "assumed")
     board.put("remaining_known", known)
-    price = prices.lookup(facts.model, facts.provider, now_ms) if prices is not None and facts.model else None
+    price = None
+    if prices is not None and facts.model:
+        # the next calls are served as the last one was
+        price = prices.lookup(facts.model, facts.provider, now_ms, facts.service_tier)
     growth = board.values["tokens_per_call"]
     if used is None:
         for id in ("break_even_calls", "optimal_size", "tier_step", "calls_to_tier", "return_needed"):

@@ -116,10 +116,10 @@ def _load(request: Request) -> Loaded:
                 told_problems.setdefault(problem.file, []).append(problem)
         request.notes += [memory.note] if memory.note else []
         views.sort(key=lambda view: (view.last or -1, view.session), reverse=True)
-    found = own(views)
-    if found is not None:
-        views = [applied(view, found) for view in views]
+    found = own(views)  # of all that was read, whatever is wanted of it
     sessions = narrow(views, request.wanted)
+    if found is not None:
+        sessions = [applied(view, found) for view in sessions]
     if views and not sessions:
         request.notes.append(_nothing_left(views))
     order = [*(one.name for one, _ in inputs), *files]

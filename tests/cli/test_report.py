@@ -130,3 +130,14 @@ def test_a_file_whose_name_is_no_unicode(form: str, tmp_path: Path, capsys: pyte
     target = tmp_path / "out.txt"
     assert main(["report", str(log), "--format", form, "-o", str(target), "-q"]) == 0
     assert target.read_text(encoding="utf-8").strip()
+
+
+def test_a_fault_inside_a_decision_is_not_taken_for_a_session_without_one(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("no such signal")
+
+    monkeypatch.setattr("monitor.decision.decide", broken)
+    assert main(["report", str(log)]) == 1
+    assert "a fault of the program (KeyError" in capsys.readouterr().err

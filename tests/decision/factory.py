@@ -25,6 +25,7 @@ class Session:
     gap: int = 10
     output: int = 300
     ttl: int | None = None
+    tier: str | None = None
     turns: list[Turn] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
@@ -49,6 +50,7 @@ class Session:
             cache_write_tokens=max(0, prompt - read - 10),
             output_tokens=self.output if output is None else output,
             cache_ttl_s=self.ttl,
+            service_tier=self.tier,
         )
         delta = None if self._before is None or self._reset_just_now() else prompt - self._before
         self.turns.append(

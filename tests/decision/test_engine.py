@@ -279,27 +279,6 @@ def test_no_calls_at_all_is_an_answer_too():
     assert any("No call" in reason for reason in d.reasons)
 
 
-def test_costs_are_those_of_the_closed_forms():
-    # Sonnet 4.5: 3 / 15 / 0.30 / 3.75 per million. 100,300 used, grows 1,000, 20 calls, warm, F 40,000 (capped)
-    d = advise(Session().grow(90_000, 1_000, 11).did(*tool("read")))
-    assert d.costs is not None and d.costs.calls == 20
-    read, write, out = 0.30e-6, 3.75e-6, 15e-6
-    c0, grow, k = 100_300, 1_000, 20
-    go_on = read * (k * c0 + grow * k * (k - 1) / 2) + k * (write * grow + out * 300)
-    assert d.costs.continue_usd == pytest.approx(go_on, rel=1e-9)
-    c1 = 40_000 + 4_000 + 10_000
-    compact = read * c0 + 1_000 * 3e-6 + 4_000 * out + (write - read) * 14_000
-    compact += read * (k * c1 + grow * k * (k - 1) / 2) + k * (write * grow + out * 300)
-    assert d.costs.compact_usd == pytest.approx(compact, rel=1e-9)
-    assert d.costs.assumed
-
-
-def test_an_unknown_model_has_no_costs_and_says_what_it_assumes():
-    d = advise(Session(model="house-model-7b", provider=None).grow(60_000, 1_000, 11).did(*tool("read")))
-    assert d.costs is not None and d.costs.continue_usd is None
-    assert d.signals["break_even_calls"].value is not None and d.signals["break_even_calls"].how == "assumed"
-
-
 def test_next_says_when_it_would_change():
     d = advise(Session().grow(20_000, 3_000, 10).did(*tool("read")))
     assert d.next.startswith("In about ") and "COMPACT" in d.next
