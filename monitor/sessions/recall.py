@@ -318,17 +318,21 @@ def _plain(name: str) -> bool:
 
 def names_of(batch: Batch) -> set[str]:
     """All by which records of a file may have to do with those of another one: sessions, keys of calls and events."""
-    names: set[str] = set()
-    keys: list[str] = []
-    for record in batch.records:
-        if isinstance(record, Call | Event):
-            names.add(record.session)
-            keys.append(record.key)
-            if is_loose(record):
-                names.add(_LOOSE)
+    calls = [record for record in batch.records if type(record) is Call]
+    others = [record for record in batch.records if type(record) is not Call]
+    names = {call.key for call in calls}
+    # calls of a file are nearly all of one kind
+    kinds = {(call.session, call.session_evidence, call.evidence is not None): call for call in calls}
+    items: list[Call | Event] = list(kinds.values())
+    for record in others:
+        if isinstance(record, Event):
+            names.add(record.key)
+            items.append(record)
         elif isinstance(record, SessionInfo | Step):
             names.add(record.session)
-    names.update(keys)
+    names.update(item.session for item in items)
+    if any(map(is_loose, items)):
+        names.add(_LOOSE)
     names.discard("")
     return names
 
