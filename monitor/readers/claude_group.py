@@ -33,7 +33,7 @@ class Group(msgspec.Struct, gc=False):
     requested: str | None = None  # when the request was sent
     model: str | None = None
     usage: shape.Usage | None = None
-    weight: int = 0  # of the usage
+    weight: int = -1  # of the usage; there is none yet
     output: int | None = None
     cost: float | None = None
     stop: str | None = None
@@ -46,9 +46,9 @@ class Group(msgspec.Struct, gc=False):
         weight = (
             (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + (found.cache_creation_input_tokens or 0)
         )
-        if self.usage is None or weight >= self.weight:
-            # they are equal, but for placeholders
-            self.usage, self.weight = found, weight
+        if weight >= self.weight:  # they are equal, but for placeholders
+            self.usage = found
+            self.weight = weight
         output = found.output_tokens
         if output is not None and (self.output is None or output > self.output):
             self.output = output

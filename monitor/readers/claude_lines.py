@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
@@ -26,20 +26,24 @@ BOOKKEEPING = _names(
 )
 
 
+#: a figure that no call can have makes the decoder refuse the line, so that it is read by :func:`lenient`
+Count = Annotated[int, msgspec.Meta(ge=0, lt=usage.MOST)]
+
+
 class Split(Struct, gc=False):
-    ephemeral_5m_input_tokens: int | None = None
-    ephemeral_1h_input_tokens: int | None = None
+    ephemeral_5m_input_tokens: Count | None = None
+    ephemeral_1h_input_tokens: Count | None = None
 
 
 class Details(Struct, gc=False):
-    thinking_tokens: int | None = None
+    thinking_tokens: Count | None = None
 
 
 class Usage(Struct, gc=False):
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Count | None = None
+    cache_creation_input_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
+    output_tokens: Count | None = None
     cache_creation: Split | None = None
     output_tokens_details: Details | None = None
     iterations: Raw = Raw()
@@ -267,18 +271,13 @@ def is_result(message: Message) -> bool:
 def tokens(found: Usage, output: int | None) -> usage.Tokens:
     """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
     fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    most = usage.MOST
-    if not (
-        0 <= (fresh or 0) < most and 0 <= (read or 0) < most and 0 <= (write or 0) < most and 0 <= (output or 0) < most
-    ):
-        fresh, read, write, output = _known(fresh), _known(read), _known(write), _known(output)
     hour = thinking = None
     if found.cache_creation is not None:
-        hour = _known(found.cache_creation.ephemeral_1h_input_tokens)
+        hour = found.cache_creation.ephemeral_1h_input_tokens
         if hour is not None and write is not None and hour > write:
             hour = write
     if found.output_tokens_details is not None:
-        thinking = _known(found.output_tokens_details.thinking_tokens)
+        thinking = found.output_tokens_details.thinking_tokens
     if not (fresh or read or write):
         return usage.Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
     passes: list[dict[str, Any]] | None = None
@@ -306,10 +305,6 @@ def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
             if isinstance(item, dict) and item.get("type") == "compaction":
                 return item
     return None
-
-
-def _known(value: int | None) -> int | None:
-    return value if value is not None and 0 <= value < usage.MOST else None
 
 
 def trigger(word: str | None) -> Literal["auto", "manual", "idle"] | None:
