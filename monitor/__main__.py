@@ -1,6 +1,6 @@
 """`python -m monitor` is the same as `ctxmon`."""
 
-from monitor.cli import main
+from monitor.cli import entry
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    entry()

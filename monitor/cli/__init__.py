@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from monitor._version import __version__
+from monitor.cli import streams
 from monitor.cli.parsers import Parser
 
 #: command -> (module, what it does)
@@ -43,10 +44,13 @@ EXAMPLES = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. Returns its exit code (contract.md: 0 ok, 1 failure, 2 usage, 3 nothing usable)."""
     args = list(sys.argv[1:] if argv is None else argv)
-    _utf8()
+    streams.prepare()
     command, rest = _split(args)
     if command is None:
-        return _top(rest)
+        try:
+            return _top(rest)
+        except OSError as error:
+            return streams.unwritable("", error)
     try:
         module = importlib.import_module(f"monitor.cli.{COMMANDS[command][0]}")
     except ModuleNotFoundError as error:
@@ -70,6 +74,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return module.run(parser.parse_args([command, *rest]))  # type: ignore[no-any-return]
 
     return _run(work, command)
+
+
+def entry() -> None:
+    """The program: one command, and the end of the process."""
+    streams.finish(main())
 
 
 def _lighten() -> None:
@@ -98,12 +107,11 @@ def _run(work: Callable[[], int | None], command: str) -> int:
     except CommandError as error:
         print(f"ctxmon {command}: {error}", file=sys.stderr)
         return error.code
-    except BrokenPipeError:
-        _quiet_stdout()
-        return 0
     except KeyboardInterrupt:
         return 130
     except Exception as error:
+        if isinstance(error, OSError) and streams.refused(error):
+            return streams.unwritable(command, error)
         return _failure(command, error)
     finally:
         _flush()
@@ -133,26 +141,6 @@ def _failure(command: str, error: Exception) -> int:
         file=sys.stderr,
     )
     return 1
-
-
-def _quiet_stdout() -> None:
-    """The reader of our output went away (`| head`): nothing more to say, and no complaint at exit."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
-
-
-def _utf8() -> None:
-    """Windows consoles and pipes in the C locale: write UTF-8, never fail on a character."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            try:
-                reconfigure(encoding="utf-8", errors="replace")
-            except (OSError, ValueError):
-                pass
 
 
 def _split(args: list[str]) -> tuple[str | None, list[str]]:
