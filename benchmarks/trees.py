@@ -188,15 +188,17 @@ def pi(make: Maker, calls: int) -> tuple[str, Iterator[dict[str, Any]]]:
 
 def new_api(make: Maker, rows: int, out: Path) -> None:
     """The usage log of a gateway as one JSON document: no session ids, times in seconds, prompts that grow."""
-    senders = [[f"key-{n}", START + n * 37, 5_000] for n in range(40)]
+    senders = [[f"key-{n}", START + n * 37, 5_000, 0] for n in range(40)]
     with out.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for number in range(rows):
             sender = make.random.choice(senders)
             sender[1] += make.random.randint(5, 60)
             prompt, output = sender[2], make.random.randint(20, 1_500)
-            cached = max(0, prompt - 2_000) // 128 * 128
-            sender[2] = 6_000 if prompt > 150_000 else prompt + output + make.random.randint(50, 3_000)
+            cached = sender[3] // 128 * 128  # what was sent before is read from the cache, in steps
+            full = prompt > 150_000
+            sender[2] = 6_000 if full else prompt + output + make.random.randint(50, 3_000)
+            sender[3] = 2_000 if full else prompt
             make.count(prompt, cached, 0, output)
             row = {"id": number + 1, "user_id": 3, "created_at": sender[1], "type": 2, "content": "", "username": "dev",
                    "token_name": sender[0], "model_name": "gpt-5.4", "quota": 1000, "prompt_tokens": prompt,

@@ -19,6 +19,9 @@ FORMATS = ("text", "json", "csv", "html", "md")
 #: formats that show of several sessions only what is advised
 _BRIEF = ("text", "csv", "md")
 
+#: so many decisions are kept in case they are asked for again; a gateway's month has a hundred thousand sessions
+_KEPT = 1_000
+
 DESCRIPTION = """What was used, cached, compacted and paid. One session is shown in full, several as a list with sums. \
 --format html writes one page that opens offline."""
 
@@ -87,7 +90,8 @@ class Decisions(Mapping[str, "Decision"]):
 
             view = self._views[session]
             made = decide(view, now_ms=self._now, prices=self._prices, brief=self._brief)
-            self._made[session] = made
+            if len(self._made) < _KEPT:
+                self._made[session] = made
         return made
 
     def __contains__(self, session: object) -> bool:
@@ -107,10 +111,9 @@ class Decisions(Mapping[str, "Decision"]):
 def _text(args: argparse.Namespace, found: Loaded, decisions: Decisions, now: int, form: str, prices: Any) -> str:
     out, zone = getattr(args, "output", None), getattr(args, "tz", None)
     if form == "json":
-        from monitor.reports.encode import to_json
-        from monitor.reports.report_json import body
+        from monitor.reports import report_json
 
-        return to_json(body(found, decisions, now))
+        return report_json.text(found, decisions, now)
     if form == "csv":
         from monitor.reports.report_json import csv_text
 

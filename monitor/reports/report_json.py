@@ -8,23 +8,33 @@ from typing import Any
 from monitor.decision.model import Decision
 from monitor.readers.times import iso
 from monitor.reports import shape
-from monitor.sessions.view import Loaded
+from monitor.reports.encode import to_json
+from monitor.sessions.view import Loaded, SessionView
 
 
 def body(found: Loaded, decisions: Mapping[str, Decision], now: int) -> dict[str, Any]:
     """`report --format json` (contract.md)."""
-    views = found.sessions
-    sessions = []
-    for view in views:
-        decision = decisions.get(view.session)
-        sessions.append(shape.session(view, shape.decision(decision) if decision is not None else None))
+    sessions = [_session(view, decisions) for view in found.sessions]
+    return {"schema": "ctxmon.report/1", "generated": iso(now), "sessions": sessions, **_sums(found)}
+
+
+def text(found: Loaded, decisions: Mapping[str, Decision], now: int) -> str:
+    """:func:`body` as text. Made session by session: of a gateway's month there are a hundred thousand."""
+    first = to_json({"schema": "ctxmon.report/1", "generated": iso(now)})[:-1]
+    sessions = ",".join([to_json(_session(view, decisions)) for view in found.sessions])
+    return f'{first},"sessions":[{sessions}],{to_json(_sums(found))[1:]}'
+
+
+def _session(view: SessionView, decisions: Mapping[str, Decision]) -> dict[str, Any]:
+    decision = decisions.get(view.session)
+    return shape.session(view, shape.decision(decision) if decision is not None else None)
+
+
+def _sums(found: Loaded) -> dict[str, Any]:
     return {
-        "schema": "ctxmon.report/1",
-        "generated": iso(now),
-        "sessions": sessions,
-        "totals": shape.totals(views),
-        "by_model": shape.by_model(views),
-        "by_day": shape.by_day(views),
+        "totals": shape.totals(found.sessions),
+        "by_model": shape.by_model(found.sessions),
+        "by_day": shape.by_day(found.sessions),
         "problems": [shape.problem(problem) for problem in found.problems],  # type: ignore[arg-type]
     }
 

@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from monitor.cli import main
+from monitor.reports import report_json
 from monitor.reports.encode import to_json
 from monitor.reports.report_json import body, csv_text
 from tests.dashboard.claude_log import write_log
@@ -92,6 +94,13 @@ def holds(record: dict[str, Any], shape: dict[str, tuple[type, ...]]) -> None:
 def told() -> dict[str, Any]:
     found, decisions, now = everything()
     return dict(json.loads(to_json(body(found, decisions, now))))
+
+
+@pytest.mark.parametrize("sessions", [0, 1, 99])
+def test_the_text_is_the_body_in_pieces(sessions: int) -> None:
+    found, decisions, now = everything()
+    found = msgspec.structs.replace(found, sessions=found.sessions[:sessions])
+    assert report_json.text(found, decisions, now) == to_json(body(found, decisions, now))
 
 
 def test_report(told: dict[str, Any]) -> None:
