@@ -55,6 +55,7 @@ class CodexParser(BaseParser):
         self._chained = hashlib.blake2b(digest_size=8)
         self._records_seen = False
         self._first_item: str | None = None
+        self._first_id: str | None = None
         self._answered = False  # the model answered since the last count
         self._answers = False  # answers are written as items in this file
         self._exchange = 0
@@ -158,23 +159,23 @@ class CodexParser(BaseParser):
         kind = payload.type
         if kind == "message":
             if payload.role == "assistant":
-                self._mark_answer(stamp)
+                self._mark_answer(stamp, payload.id)
                 self._raw_steps.append(("answer", number, stamp))
             elif payload.role == "user":
                 self._user(shape.text(payload.content), stamp, number)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            self._mark_answer(stamp)
+            self._mark_answer(stamp, payload.id)
             arguments = payload.arguments or payload.input or payload.action
             self._raw_steps.append(("tool_call", number, stamp, payload.call_id, payload.name or kind, arguments))
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._raw_steps.append(("tool_result", number, stamp, payload.call_id, payload.output))
         elif kind in ("reasoning", "web_search_call"):
-            self._mark_answer(stamp)
+            self._mark_answer(stamp, payload.id)
 
-    def _mark_answer(self, stamp: str | None) -> None:
+    def _mark_answer(self, stamp: str | None, id: str | None) -> None:
         self._answered = self._answers = True
         if self._first_item is None:
-            self._first_item = stamp
+            self._first_item, self._first_id = stamp, id
 
     def _user(self, text: str, stamp: str | None, number: int) -> None:
         if not text.strip() or text.lstrip().startswith(shape.MADE_UP):
@@ -220,6 +221,10 @@ class CodexParser(BaseParser):
             return
         previous, self._total = self._total, vector
         if vector is not None and vector == previous:
+            if self._records_seen and self._answered:
+                # an answer stands between two equal totals and has no record of its own: its usage was not told
+                key = f"{self._root()}:{self._first_id or self._chained.hexdigest() + str(number)}"
+                self._add(shape.Count(), key, None, self._chain, stamp, number)
             return
         if total is not None and last.total_tokens is None and not total.input_tokens and total.total_tokens:
             return  # "context full" mark

@@ -11,7 +11,8 @@ history was cleared. The document kind leaves no mark of a compaction.
 
 Prompt tokens: ``input`` (which includes ``cached``) plus ``tool`` (prompts of server-side tools) where the total says
 that it stands outside. Output: ``output + thoughts``, unless the total says that thoughts are part of it. Gemini has no
-cache writes (0). A row of zeros is an answer that failed: a call with an error and unknown tokens.
+cache writes (0). A row of zeros is an answer that failed: a call with an error and unknown tokens. One whose figures
+are null when it is told for the first time is an answer of which the provider told none.
 
 Unknown: the context window; when a request began; utility calls (routing, compression, titles), which are not logged.
 """
@@ -34,7 +35,8 @@ from monitor.records import Call, Event, EventKind, Record, SessionInfo
 SOURCE = "gemini-cli"
 _SNAPSHOT = "<state_snapshot>"
 #: user rows the client writes: context, summaries, and its own way of saying "go on"
-_MADE_UP = ("<session_context>", _SNAPSHOT, "This is the Gemini CLI. We are setting up the context")
+_MADE_UP = ("<session_context>", _SNAPSHOT, "This is the Gemini CLI. We are setting up the context",
+            "System: Potential loop detected")  # fmt: skip
 _ANSWER = lazy(rb'"type"\s*:\s*"gemini"')
 _CONTINUE = frozenset(("Please continue.", "System: Please continue."))
 
@@ -189,6 +191,8 @@ class History:
         calls = rows(value.get("toolCalls"))
         self._tool_steps(calls, time, line)
         found = value.get("tokens")
+        if found is None and "tokens" in value and value.get("model") and line is not None and not self._replacing:
+            found = {}  # an answer without figures: the provider told none
         if not isinstance(found, dict):
             return  # not answered yet, or told again without its figures
         self._settle()
@@ -200,13 +204,13 @@ class History:
             found.get("input"), found.get("output"), found.get("cached"), found.get("thoughts"), found.get("tool"),
             found.get("total"), "gemini-cli",
         )  # fmt: skip
-        failed = tokens.prompt is None and not tokens.output
+        failed = bool(found) and tokens.prompt is None and not tokens.output
         old = self._calls.get(id or key)
         call = Call(
             session=self.session,
             source=SOURCE,
             file=self.file,
-            line=old.line if old is not None else line,
+            line=old.line if old is not None and old.prompt_tokens is not None else line,
             chain=self.chain,
             call_id=id,
             key=key,
@@ -224,7 +228,7 @@ class History:
             exchange=old.exchange if old is not None else self._exchange or None,
             usage_rule=tokens.rule,
         )
-        if old is None or not failed:
+        if old is None or (found and not failed):
             self._calls[id or key] = call
             self.records.append(call)
         if not calls and text_of(value.get("content")):

@@ -5,9 +5,10 @@ Where: ``~/.qwen/projects/<project>/chats/<session>.jsonl``, subagents' transcri
 
 What is read: ``assistant`` lines with ``usageMetadata``. Before each stands a ``ui_telemetry`` line (``api_response``)
 with the same figures: one call, for which it gives response id, start and duration. Telemetry of subagents (which have
-no other lines in the chat) is a call of their chain; telemetry without an answer is a side call (titles, suggestions;
-of compression: purpose compaction). ``api_error`` is a failed call. ``chat_compression`` is a recorded compaction,
-``rewind`` a rewind. A row of the usage file is the same call again.
+no other lines in the chat) is a call of their chain; telemetry without an answer is a side call (titles, suggestions).
+It is a summary (purpose compaction) if its prompt id or its text says so, or if it stands right before a
+``chat_compression`` line, which is a recorded compaction. ``api_error`` is a failed call, ``rewind`` a rewind. A row of
+the usage file is the same call again.
 
 Identity: session, figures and, where a session has the same figures twice, their order: times differ by milliseconds
 between the places. Lines that a branch copied (``forkedFrom``) belong to the session that made them.
@@ -15,15 +16,15 @@ between the places. Lines that a branch copied (``forkedFrom``) belong to the se
 Prompt tokens: ``promptTokenCount``, which includes ``cachedContentTokenCount``. Output: ``candidatesTokenCount`` and,
 where the total shows that they stand outside, ``thoughtsTokenCount``. No cache writes are told (0).
 
-Unknown: the context window in versions that do not write ``contextWindowSize``. Answers whose figures are all zero
-come from a server that reports none: their tokens are unknown.
+Unknown: the context window in versions that do not write ``contextWindowSize``. Telemetry whose figures are all zero,
+and the answer without figures after it, come from a server that reports none: the tokens are unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -38,10 +39,13 @@ from monitor.records import Call, Event, EventKind, Purpose, Record, SessionInfo
 
 SOURCE = "qwen-code"
 Vector = tuple[int | None, int | None, int | None]  # prompt, output as logged, cached
+_NONE: Vector = (0, 0, 0)  # telemetry of an answer whose figures were not told
 #: user lines that nobody typed
 _NOT_TYPED = ("notification", "background_task_completed", "cron", "agent_launch_prompt", "agent_bootstrap")
 _SAFE = lazy(r"\w[\w.-]*")
 _DEEPEST = 16
+_SNAPSHOT = "<state_snapshot>"
+_TRIGGERS: dict[object, Literal["auto", "manual"]] = {"manual": "manual", "token_limit": "auto"}
 _API_RESPONSE, _API_ERROR = "qwen-code.api_response", "qwen-code.api_error"
 
 
@@ -144,7 +148,9 @@ class QwenParser(JsonLines):
             self._steps.push(session, chain, ("answer", time, number))
         found = value.get("usageMetadata")
         if not isinstance(found, dict) or not found:
-            return  # nothing says that a request was made
+            if chain != "main" or not any(told.vector == _NONE for told in self._open):
+                return  # nothing says that a request was made
+            found = {"promptTokenCount": 0, "candidatesTokenCount": 0}
         vector = _vector(found, "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
         figures = gemini_tokens(
             found.get("promptTokenCount"), found.get("candidatesTokenCount"), found.get("cachedContentTokenCount"),
@@ -231,11 +237,14 @@ class QwenParser(JsonLines):
         )  # fmt: skip
 
     def _compressed(self, info: dict[str, Any], session: str, chain: str, time: int | None, number: int) -> None:
+        if self._open:
+            self._told(self._open.pop(), "side", "compaction")  # the request that made the summary
         if info.get("compressionStatus") in (1, "COMPRESSED", "compressed", None):
             before, after = tokens(info.get("originalTokenCount")), tokens(info.get("newTokenCount"))
             self._event(
                 "compaction", session, chain, time, number, f"{time}:{before}", recorded_before=before or None,
-                recorded_after=after or None, trigger="manual" if self._compressing else "auto",
+                recorded_after=after or None,
+                trigger=_TRIGGERS.get(info.get("triggerReason"), "manual" if self._compressing else "auto"),
             )  # fmt: skip
         self._compressing = False
 
@@ -258,7 +267,9 @@ class QwenParser(JsonLines):
             self._open.append(told)
 
     def _beside(self, told: _Told) -> None:
+        said = told.event.get("response_text")
         compressing = "compress" in (word(told.event.get("prompt_id")) or "").lower()
+        compressing |= isinstance(said, str) and _SNAPSHOT in said
         self._told(told, "side", "compaction" if compressing else "side")
 
     def _told(self, told: _Told, chain: str, purpose: Purpose) -> None:

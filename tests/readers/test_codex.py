@@ -115,6 +115,17 @@ def test_newer_versions_tell_a_call_twice() -> None:
     assert [(c.prompt_tokens, c.key) for c in calls(read(rows))] == [(100, "resp_1"), (130, "resp_2")]
 
 
+def test_an_answer_without_a_record_between_equal_totals_is_a_call_of_unknown_size() -> None:
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
+    same = (100, 0, 7)
+    rows = [meta(), row(1, "response_item", id="m1", **said), record(1, "resp_1", 100), count(2, same, same),
+            row(3, "response_item", id="m2", **said), count(4, same, same), count(5, same, same),
+            row(6, "response_item", id="m3", **said), record(6, "resp_3", 130)]  # fmt: skip
+    found = calls(read(rows))
+    assert [(c.prompt_tokens, c.output_tokens) for c in found] == [(100, 7), (None, None), (130, 7)]
+    assert found[1].key == "t1:m2"  # a copy in a fork has the same
+
+
 def test_the_call_a_compaction_names_is_its_summary() -> None:
     rows = [
         meta(),

@@ -66,6 +66,14 @@ def test_zeros_are_a_failed_answer() -> None:
     assert [(call.status, call.prompt_tokens) for call in found] == [("ok", 90), ("error", None)]
 
 
+def test_an_answer_whose_figures_were_not_told_is_a_call_of_unknown_size() -> None:
+    rows = [HEADER, user("u1", "Port it."), answer(1, (100, 1, 0, 0)), answer(2, None),
+            answer(2, None, toolCalls=[{"id": "t", "name": "run"}]), answer(3, (130, 1, 0, 0))]  # fmt: skip
+    found = calls(read(LINES, lines(rows)))
+    assert [(c.prompt_tokens, c.output_tokens, c.status) for c in found] == [
+        (100, 1, "ok"), (None, None, "ok"), (130, 1, "ok")]  # fmt: skip
+
+
 def test_what_the_user_typed_counts_once_and_what_the_client_wrote_does_not() -> None:
     rows = [
         HEADER,
@@ -130,7 +138,9 @@ def test_lines_may_come_one_by_one() -> None:
     for number, row in enumerate(rows, 1):
         parser.feed([row], number)
         seen += calls(parser.take())
-    assert [(call.prompt_tokens, call.exchange, call.line) for call in seen] == [(100, 1, 4)]
+    # until its figures come it is a call of unknown size; the record that follows takes its place
+    assert [(call.prompt_tokens, call.exchange, call.line) for call in seen] == [(None, 1, 3), (100, 1, 4)]
+    assert len({call.key for call in seen}) == 1
 
 
 def test_documents_of_the_older_era() -> None:

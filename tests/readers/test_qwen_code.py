@@ -103,6 +103,26 @@ def test_telemetry_without_an_answer_is_a_side_call() -> None:
         ("side", "side", 500), ("side", "compaction", 900), ("main", "work", 19_579)]  # fmt: skip
 
 
+def test_a_request_for_a_summary_is_known_by_its_text_or_by_what_follows_it() -> None:
+    info = {"originalTokenCount": 19_579, "newTokenCount": 9_000, "compressionStatus": 1, "triggerReason": "manual"}
+    done = row("system", 3, "c", subtype="chat_compression", systemPayload={"info": info})
+    rows = [typed(0), telemetry(1, (3_546, 240, 0, 0, 3_786), response_text="<state_snapshot>goal</state_snapshot>"),
+            telemetry(2, (3_600, 214, 0, 0, 3_814)), done, telemetry(4, ONE), answer(4, ONE)]  # fmt: skip
+    found = read(READER, lines(rows))
+    assert [(c.chain, c.purpose, c.prompt_tokens) for c in calls(found)] == [
+        ("side", "compaction", 3_600), ("side", "compaction", 3_546), ("main", "work", 19_579)]  # fmt: skip
+    assert [(e.kind, e.trigger) for e in events(found)] == [("compaction", "manual")]
+
+
+def test_an_answer_whose_figures_were_not_told_is_a_call_of_unknown_size() -> None:
+    none = (0, 0, 0, 0, 0)
+    bare = {key: value for key, value in answer(2, none).items() if key != "usageMetadata"}
+    rows = [typed(0), telemetry(1, ONE), answer(1, ONE), telemetry(2, none), bare, telemetry(3, TWO), answer(3, TWO)]
+    found = calls(read(READER, lines(rows)))
+    assert [(c.prompt_tokens, c.output_tokens, c.call_id, c.chain) for c in found] == [
+        (19_579, 23, "r1", "main"), (None, None, "r2", "main"), (20_140, 270, "r3", "main")]  # fmt: skip
+
+
 def test_refused_requests_are_failed_calls() -> None:
     error = telemetry(1, ONE, **{"event.name": "qwen-code.api_error", "status_code": 429})
     (call,) = calls(read(READER, lines([typed(0), error])))
