@@ -119,7 +119,8 @@ class CodexParser(BaseParser):
             return  # a copy of the parent's header
         self._id = thread
         self._created = iso_ms(payload.timestamp or stamp or "")
-        self._forked = payload.forked_from_id is not None
+        # newer forks name the line of their parent they go on from, and copy nothing
+        self._forked = payload.forked_from_id is not None and payload.forked_from_ordinal_exclusive is None
         self._cwd = payload.cwd
         if payload.model_provider and payload.model_provider != "openai":
             self._provider = None
@@ -196,7 +197,7 @@ class CodexParser(BaseParser):
         thread = payload.thread_id
         if thread and self._id and thread != self._id and thread not in self._metas:
             chain = f"agent:{thread}"
-        self._add(found, key, payload.response_id, chain, stamp, number)
+        self._add(found, key, payload.response_id, chain, stamp, number, own=thread is not None and thread == self._id)
 
     def _count(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         quota = shape.quota(payload.rate_limits, stamp)
@@ -244,8 +245,9 @@ class CodexParser(BaseParser):
         self._add(row, key, None, self._chain, stamp, number)
 
     def _add(
-        self, found: shape.Count, key: str, call_id: str | None, chain: str, stamp: str | None, number: int
-    ) -> None:
+        self, found: shape.Count, key: str, call_id: str | None, chain: str, stamp: str | None, number: int,
+        own: bool = False,
+    ) -> None:  # fmt: skip
         tokens = usage.inclusive(
             usage.count(found.input_tokens),
             usage.count(found.cached_input_tokens),
@@ -264,7 +266,7 @@ class CodexParser(BaseParser):
             context_limit=self._limit,
             exchange=self._exchange or None,
             usage_rule=tokens.rule,
-            inherited=self._copied(stamp),
+            inherited=not own and self._copied(stamp),
             stop=None if self._answered else "silent",
         )  # fmt: skip
         self._last_key = key

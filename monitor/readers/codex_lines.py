@@ -35,6 +35,7 @@ class Payload(Struct, gc=False):
     id: str | None = None
     session_id: str | None = None
     forked_from_id: str | None = None
+    forked_from_ordinal_exclusive: int | None = None
     parent_thread_id: str | None = None
     thread_id: str | None = None
     response_id: str | None = None
@@ -152,7 +153,7 @@ def lenient(value: dict[str, Any]) -> Payload:
         if name in ("usage", "info"):
             if isinstance(item, dict):
                 out[name] = _numbers(item)
-        elif name == "model_context_window":
+        elif name in ("model_context_window", "forked_from_ordinal_exclusive"):
             out[name] = usage.count(item)
         elif name in (
             "source",

@@ -106,7 +106,7 @@ def test_estimate_after_a_rollback_is_no_compaction() -> None:
 
 def record(seconds: int, response: str, prompt: int, **more: Any) -> dict[str, Any]:
     usage = {"input_tokens": prompt, "cached_input_tokens": 0, "output_tokens": 7, "reasoning_output_tokens": 2}
-    return row(seconds, "token_usage_record", thread_id="t1", response_id=response, usage=usage, **more)
+    return row(seconds, "token_usage_record", **{"thread_id": "t1", "response_id": response, "usage": usage, **more})
 
 
 def test_newer_versions_tell_a_call_twice() -> None:
@@ -147,6 +147,18 @@ def test_a_fork_repeats_the_keys_of_its_parent() -> None:
     assert [c.key for c in new[:2]] == [c.key for c in old]
     assert [c.inherited for c in new] == [True, True, False]
     assert new[2].key not in {c.key for c in old}
+
+
+def test_a_fork_that_copies_nothing_owns_its_calls_however_soon_they_come() -> None:
+    def fork(**more: Any) -> list[bool]:
+        rows = [meta(5, "t2", forked_from_id="t1", **more), record(5, "resp_9", 120), count(5, (220, 0, 14), (120, 0, 7))]
+        return [call.inherited for call in calls(read(rows))]
+
+    assert fork(forked_from_ordinal_exclusive=35) == [False]
+    # older forks begin with copies, which stand in the second of the fork; records name the thread that made them
+    assert fork() == [True]
+    rows = [meta(5, "t2", forked_from_id="t1"), record(5, "resp_1", 100), record(5, "resp_9", 120, thread_id="t2")]
+    assert [call.inherited for call in calls(read(rows))] == [True, False]
 
 
 def test_equal_first_calls_of_strangers_are_two_calls() -> None:
