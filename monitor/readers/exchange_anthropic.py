@@ -35,7 +35,8 @@ def merge(start: dict[str, Any], delta: dict[str, Any], server_tools: bool) -> t
     summary: int | None = None
     for row in rows:
         if row.get("type") == "compaction":
-            before = first.prompt or shapes.messages(row).prompt
+            smaller = first.prompt is not None and first.prompt <= (last.prompt or 0)  # the start is told after it
+            before = shapes.messages(row).prompt if smaller else first.prompt or shapes.messages(row).prompt
             summary = count(row.get("output_tokens"))
     if not last.prompt:
         # paused after the compaction, or figures in the start only; a zero prompt is none

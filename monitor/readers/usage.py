@@ -116,8 +116,11 @@ def anthropic(
     extra = [p for kind, p in passes if kind == "compaction"]
     if not messages or (len(messages) == 1 and not extra):
         return plain
-    last = messages[-1]
     top = (fresh or 0, read or 0, write or 0, write_1h or 0, output or 0)
+    if len(messages) == 1 and sum(top[:3]) == sum(messages[0][:3]):
+        # the top level is this pass, and it tells what of it was cached also where the pass does not
+        messages = [(*top[:4], messages[0][4])]
+    last = messages[-1]
     summed = _add(messages)
     # each pass is priced at the tier of its own size; where the top level says more than its passes, it is one
     own = messages if sum(top[:3]) <= sum(summed[:3]) else [top]

@@ -133,6 +133,17 @@ def test_compaction_inside_a_call():
     assert (whole.tokens.prompt, whole.compacted_from) == (612, 60385)
 
 
+def test_a_stream_whose_start_is_told_after_the_compaction():
+    rows = [
+        {"type": "compaction", "input_tokens": 60385, "output_tokens": 522},
+        {"type": "message", "input_tokens": 612, "output_tokens": 2819},
+    ]
+    start = {"type": "message_start", "message": {"id": "msg_1", "usage": anthropic_usage(612, 0, 0, 1)}}
+    usage = {**anthropic_usage(612, 0, 0, 2819), "iterations": rows}
+    found = reply(start, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage})
+    assert (found.tokens.prompt, found.compacted_from, found.summary_tokens) == (612, 60385, 522)
+
+
 def test_a_call_that_pauses_after_its_compaction_held_what_it_started_with():
     rows = [{"type": "compaction", "input_tokens": 60385, "output_tokens": 522}]
     start = {"type": "message_start", "message": {"id": "msg_1", "usage": anthropic_usage(60385, 0, 0, 5)}}

@@ -103,6 +103,18 @@ def test_a_pass_of_another_model_is_no_context_and_not_this_models_bill():
     assert (found.prompt, found.billed_prompt, found.output) == (1262, 2390, 121)
 
 
+def test_what_the_only_message_pass_had_of_the_cache_stands_at_the_top_level():
+    rows = [
+        {"type": "compaction", "input_tokens": 29_869, "output_tokens": 239},
+        {"type": "message", "input_tokens": 20_330, "output_tokens": 56},
+    ]
+    usage = {"input_tokens": 20, "cache_creation_input_tokens": 310, "cache_read_input_tokens": 20_000,
+             "output_tokens": 56, "iterations": rows}  # fmt: skip
+    found = shapes.tokens(usage)
+    assert (found.prompt, found.fresh, found.read, found.write) == (20_330, 20, 20_000, 310)
+    assert (found.billed_prompt, found.billed) == (50_199, ((20, 20_000, 310, 0, 56), (29_869, 0, 0, 0, 239)))
+
+
 def test_the_cost_is_taken_where_it_is_stated():
     assert shapes.cost({"cost": 0.0125}) == 0.0125
     assert shapes.cost({"cost": True}) is None
