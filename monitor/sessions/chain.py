@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from monitor.readers.patterns import Lazy
-from monitor.records import Call
+from monitor.records import Call, Event
 from monitor.sessions.limits import cache_life
 from monitor.sessions.view import CacheOutcome, MissCause
 
@@ -196,3 +196,12 @@ def _opens_anew(chain: Chain, call: Call, prompt: int) -> bool:
 def thrashes(points: tuple[int, ...]) -> bool:
     """Whether compactions at these call counts follow each other too fast."""
     return any(len(points) >= many and points[-1] - points[-many] < within for many, within in THRASH)
+
+
+def later(records: Sequence[Call | Event], place: int, chain: str, reach: int) -> list[Call]:
+    """The next work calls of a chain whose prompt is known, within reach."""
+    return [
+        record
+        for record in records[place + 1 : place + reach]
+        if type(record) is Call and record.chain == chain and record.works and record.prompt_tokens is not None
+    ]

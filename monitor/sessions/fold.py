@@ -23,6 +23,7 @@ from monitor.sessions.chain import (
     Verdict,
     cause,
     judge_drop,
+    later,
     outcome,
     same_model,
     thrashes,
@@ -31,6 +32,7 @@ from monitor.sessions.cold import History
 from monitor.sessions.costs import miss_cost
 from monitor.sessions.fold_state import State
 from monitor.sessions.forecast import weighted
+from monitor.sessions.retold import told_again
 from monitor.sessions.sums import Acc
 from monitor.sessions.view import CostSource, LimitSource, PrefixChange, Turn
 
@@ -235,7 +237,7 @@ class Fold:
         why = missed_usd = delta = changed = None
         dropped: Verdict = "nothing"
         if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected:
-            dropped = judge_drop(chain, call, _later(records, place, call.chain))
+            dropped = judge_drop(chain, call, later(records, place, call.chain, _REACH))
             if dropped in ("compaction", "rewind", "clear", "unexplained_drop"):
                 self._infer(chain, call, dropped)
         switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
@@ -344,6 +346,8 @@ class Fold:
 
     def _open(self, chain: Chain, event: Event) -> None:
         """Note an event that lies between two calls; what follows it comes later."""
+        if event.kind == "compaction" and told_again(self.events, chain.waiting, event):
+            return
         chain.waiting = (*chain.waiting, len(self.events))
         self.events.append(
             _replace(event, tokens_before=chain.expected, after_call=chain.previous_index, tokens_after=None)
@@ -388,12 +392,3 @@ class Fold:
             if event.kind == "compaction" and after is not None and usable and after > THRASH_SHARE * usable:
                 self._thrash(chain, event)
         chain.waiting = ()
-
-
-def _later(records: Sequence[Call | Event], place: int, chain: str) -> list[Call]:
-    """The next work calls of a chain whose prompt is known, within reach."""
-    return [
-        record
-        for record in records[place + 1 : place + _REACH]
-        if type(record) is Call and record.chain == chain and record.works and record.prompt_tokens is not None
-    ]

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec.structs import replace
+
 from monitor.records import Call, Event
-from monitor.sessions.told import Item, Key, name_of
+from monitor.sessions.build import Session
+from monitor.sessions.told import Item, Key, is_loose, name_of
+from monitor.sessions.twins import AGENTS, REACH, Pairs
+
+#: the calls of clients' own files between two moments
+_LAST = 8  # of the latest records of a session one is the client's own, if it tells of the session
+Nearby = Callable[[int, int], Iterable[Call]]
 
 
 class Loose:
     """Calls that name no session, and events that belong to a call (key ``<call>#…``)."""
 
-    __slots__ = ("_assigned", "_calls", "_events", "changed")
+    __slots__ = ("_assigned", "_calls", "_events", "_formed", "_sent", "changed", "twins")
 
     def __init__(self) -> None:
         self._calls: dict[str, tuple[Call, Key]] = {}
         self._events: dict[str, tuple[Event, Key]] = {}
-        self._assigned: dict[str, Item] = {}  # each as it was given to a session
+        self._assigned: dict[str, tuple[Item, Key]] = {}  # each as it was given to a session, and where it stands
+        self._sent: dict[str, int | None] = {}  # when calls began, by key
+        self._formed: list[tuple[Item, Key, Item]] = []  # each as it was told, its place, and as sessions were formed
+        self.twins = Pairs()
         self.changed = False
 
     def put(self, item: Item, place: Key) -> None:
@@ -33,29 +46,110 @@ class Loose:
             self._events.pop(name_of(item), None)
         self.changed = True
 
-    def settle(self, session_by: str | None) -> tuple[list[tuple[Item | None, Key, Item]], list[Item]]:
+    def due(self, changed: Iterable[Session]) -> bool:
+        """Whether sessions are to be formed, or clients told calls that may be some of these."""
+        return self.changed or bool(self._calls and any(_is_agents(session) for session in changed))
+
+    def twin_calls(self) -> list[Call]:
+        """Calls that count where a client's own file tells them."""
+        return [call for call, _ in self._calls.values() if call.key in self.twins.twin]
+
+    def settle(
+        self, session_by: str | None, nearby: Nearby
+    ) -> tuple[list[tuple[Item | None, Key, Item | None, Key]], list[Item]]:
         """Form sessions, and move the events of calls along.
 
+        Args:
+            session_by: see :func:`~monitor.sessions.sessionize.assign`.
+            nearby: calls of clients' own files, which may be the same as these.
+
         Returns:
-            What is new or another one than before, as (what it was, its place, what it is); and what is gone.
+            What is new or another one than before, as (what it was, its place, what it is, its place), None where a
+            client's file tells it; and what is gone.
         """
+        if self.changed:
+            self.changed = False
+            self._form(session_by)
+        if session_by is None:
+            self._pair(nearby)
+        homes, told = self.twins.moved, {client.session for client in self.twins.twin.values()}
+        before, self._assigned = self._assigned, {}
+        changes: list[tuple[Item | None, Key, Item | None, Key]] = []
+        for item, place, formed in self._formed:
+            name = name_of(item)
+            old, old_place = before.pop(name, (None, place))
+            result = self._at_home(formed, homes.get(formed.session, formed.session))
+            if result is None or (type(result) is Event and result.evidence == "inferred" and result.session in told):
+                # a client's file tells it, or would if it had happened: these note by themselves when they compact
+                if old is not None:
+                    changes.append((old, old_place, None, place))
+                continue
+            if type(result) is Event and result.time is not None and result is not formed:
+                place = (result.time, *place[1:])
+            if old is not None and old == result and old_place == place:
+                self._assigned[name] = old, place
+            else:
+                self._assigned[name] = result, place
+                changes.append((old, old_place, result, place))
+        return changes, [item for item, _ in before.values()]
+
+    def _at_home(self, item: Item, home: str) -> Item | None:
+        """A record of the traffic in the session of the client that caused it; None for a call the client tells."""
+        twins = self.twins.twin
+        if type(item) is Call:
+            if item.key in twins:
+                return None
+            return item if home == item.session else replace(item, session=home, session_evidence="explicit")
+        twin = twins.get(item.key.rpartition("#")[0])
+        if twin is None or type(item) is not Event:
+            return item if home == item.session else replace(item, session=home)
+        # clients note a call later than it was sent: what happened before it or at its end stays on that side of it
+        time, sent = item.time, self._sent.get(item.key.rpartition("#")[0])
+        if time is not None and twin.time is not None and sent is not None:
+            time = twin.time - 1 if time < sent else max(time, twin.time + 1)
+        return replace(item, session=home, time=time, in_call=item.in_call and twin.key)
+
+    def part(self) -> None:
+        """A file is told anew: what it told may have been the twin of a call here."""
+        if self.twins.twin:
+            self.twins.clear()
+            self.changed = True
+
+    def _pair(self, nearby: Nearby) -> None:
+        formed = [item for _, _, item in self._formed if type(item) is Call]
+        self._sent = {call.key: call.time for call in formed}
+        times = [call.time for call in formed if call.time is not None]
+        if times:
+            self.twins.find(formed, nearby(min(times), max(times)))
+
+    def _form(self, session_by: str | None) -> None:
         from monitor.sessions.sessionize import assign, relocate
 
-        self.changed = False
         entries = sorted(self._calls.values(), key=lambda entry: entry[1])
         assigned = assign([call for call, _ in entries], session_by=session_by)
         happened = list(self._events.values())
         moved = relocate([event for event, _ in happened], assigned)
-        told: list[tuple[Item, Key, Item]] = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
-        told += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
-        before, self._assigned = self._assigned, {}
-        changes: list[tuple[Item | None, Key, Item]] = []
-        for item, place, result in told:
-            name = name_of(item)
-            old = before.pop(name, None)
-            if old is not None and old == result:
-                self._assigned[name] = old
-            else:
-                self._assigned[name] = result
-                changes.append((old, place, result))
-        return changes, list(before.values())
+        self._formed = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
+        self._formed += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
+
+
+def _is_agents(session: Session) -> bool:
+    """Whether a client's own file told one of the last records of a session."""
+    items = session.items.tail
+    return bool(items) and any(_is_own(item) for item in items[-_LAST:])
+
+
+def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Call]:
+    """Calls of clients' own files between two moments, or a little beside them. Packed ones were compared before."""
+    first, last = first - REACH, last + REACH
+    for session in sessions:
+        session.sort()
+        order, items = session.order.tail, session.items.tail
+        if order and order[0][0] <= last and order[-1][0] >= first:
+            for item, place in zip(items, order, strict=True):
+                if first <= place[0] <= last and type(item) is Call and _is_own(item):
+                    yield item
+
+
+def _is_own(item: Item) -> bool:
+    return type(item) is Call and item.source in AGENTS and not is_loose(item)

@@ -8,6 +8,9 @@ A conversation is a row of windows; a window is known by the digest of its last 
   summarising request, edited last message);
 * else the window it shares half of its messages with, in any order (context editing, cleared tool results);
 * else the window that was summarised last, if it comes from the same sender soon after, or repeats a message of it;
+* else the window that it is longer than and shares the first message, system prompt and tools with: some clients write
+  history anew when they resume;
+* a request for a summary that stands alone (history as text): the window of its sender's only conversation lately;
 * else a window with the same ``prompt_cache_key``, if that is a unique id (applications also use constants);
 * else it opens a conversation.
 
@@ -24,10 +27,10 @@ import msgspec
 
 from monitor.readers.patterns import lazy
 from monitor.records import Call, Evidence, SessionEvidence
+from monitor.sessions.sessionize_windows import SUMMARY_GAP_MS, Scope, Window, may, reworded
 
 _MIN_SHARED = 3  # messages of a shared beginning that are no coincidence
 _HALF = 0.5
-_SUMMARY_GAP_MS = 3_600_000
 _BESIDE_GAP_MS = 3_600_000
 _UNIQUE = lazy(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NO_EVIDENCE = Evidence()
@@ -39,59 +42,6 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     session: str
     evidence: SessionEvidence
     chain: str
-
-
-class Window:
-    """The life of a context in a conversation."""
-
-    __slots__ = (
-        "cache_key",
-        "calls",
-        "chain",
-        "complete",
-        "failed",
-        "length",
-        "model",
-        "origin",
-        "pending",
-        "response",
-        "session",
-        "single",
-        "system",
-        "time",
-        "tools",
-    )
-
-    def __init__(self, session: str, chain: str) -> None:
-        self.session, self.chain = session, chain
-        self.complete = b""  # digest of the last request
-        self.length = 0
-        self.single = b""
-        self.system: int | None = None
-        self.tools: int | None = None
-        self.origin: str | None = None
-        self.model: str | None = None
-        self.cache_key: str | None = None
-        self.response: int | None = None
-        self.time: int | None = None
-        self.calls = 0
-        self.failed = False
-        self.pending = False  # its summary was made; a new window is to come
-
-
-class Scope:
-    """Windows among which a request may find its own: one explicit session, or all calls without one."""
-
-    __slots__ = ("by_complete", "by_prefix", "by_response", "by_single", "main", "unique_keys", "windows")
-
-    def __init__(self) -> None:
-        self.by_complete: dict[bytes, list[Window]] = {}
-        self.by_prefix: dict[bytes, Window] = {}
-        self.by_response: dict[int, Window] = {}  # by what they were answered last
-        self.by_single: dict[bytes, Window] = {}
-        self.unique_keys: dict[str, Window] = {}
-        self.windows: list[Window] = []
-        self.main: Window | None = None
 
 
 class Conversations:
@@ -183,6 +133,8 @@ class Conversations:
         if self._forced == "chain":
             return Place(_name(call), "chain", call.chain)
         window = self._window(scope, call, evidence)
+        if window is None and not named:
+            window = self._asking(call, evidence)
         if window is None:
             window = self._open(scope, call, evidence, named)
         self._update(scope, window, call, evidence)
@@ -200,13 +152,18 @@ class Conversations:
         window = (
             scope.by_response.get(int.from_bytes(evidence.message_ids[:8], "big")) if evidence.message_ids else None
         )
-        if window is not None and _may(window, evidence) and window.origin == evidence.origin:
+        if window is not None and may(window, evidence) and window.origin == evidence.origin:
             return window
         for end in range(len(chained), 8 * _MIN_SHARED - 1, -8):
             window = scope.by_prefix.get(chained[end - 8 : end])
-            if window is not None and _may(window, evidence):
+            if window is not None and may(window, evidence):
                 return window
-        return self._similar(scope, evidence) or self._summarised(scope, call, evidence) or self._keyed(scope, evidence)
+        return (
+            self._similar(scope, evidence)
+            or self._summarised(scope, call, evidence)
+            or reworded(scope, evidence)
+            or self._keyed(scope, evidence)
+        )
 
     def _best(self, candidates: list[Window], call: Call, evidence: Evidence, end: int) -> Window | None:
         """The window, among those whose last request is this beginning, that fits best."""
@@ -214,7 +171,7 @@ class Conversations:
         best: tuple[int, int] | None = None
         found: Window | None = None
         for window in candidates:
-            if not _may(window, evidence):
+            if not may(window, evidence):
                 continue
             if end == len(evidence.messages) and window.calls == 1 and not window.failed and call.purpose == "work":
                 continue  # the same opening once more: another conversation
@@ -244,7 +201,7 @@ class Conversations:
         for key, count in votes.most_common(1):
             window = seen[key]
             least = min(len(single), len(window.single)) // 8
-            if count >= 2 and count >= _HALF * least and _may(window, evidence) and window.origin == evidence.origin:
+            if count >= 2 and count >= _HALF * least and may(window, evidence) and window.origin == evidence.origin:
                 return window
         return None
 
@@ -254,14 +211,30 @@ class Conversations:
             return None
         held = {evidence.message_ids[at : at + 8] for at in range(0, len(evidence.message_ids), 8)}
         for window in reversed(scope.windows[-64:]):
-            if not window.pending or not _may(window, evidence) or window.origin != evidence.origin:
+            if not window.pending or not may(window, evidence) or window.origin != evidence.origin:
                 continue
             shared = any(window.single[at : at + 8] in held for at in range(0, len(window.single), 8))
-            near = call.time is None or window.time is None or call.time - window.time <= _SUMMARY_GAP_MS
+            near = call.time is None or window.time is None or call.time - window.time <= SUMMARY_GAP_MS
             alike = window.system == evidence.system or window.tools == evidence.tools
             if shared or (near and alike):
                 return window
         return None
+
+    def _asking(self, call: Call, evidence: Evidence) -> Window | None:
+        """The window that a request for a summary is about, if its sender had one conversation in the last hour."""
+        time = call.time
+        if call.purpose != "compaction" or time is None:
+            return None
+        names: set[str] = set()
+        for moment, session in reversed(self._recent.get(evidence.origin, ())):
+            if time - moment > SUMMARY_GAP_MS:
+                break
+            names.add(session)
+        if len(names) != 1:
+            return None
+        (name,) = names
+        scope = self._scopes.get(name) or self._scopes.get("") or Scope()
+        return next((window for window in reversed(scope.windows) if window.session == name and window.calls), None)
 
     def _keyed(self, scope: Scope, evidence: Evidence) -> Window | None:
         key = evidence.cache_key
@@ -358,11 +331,6 @@ class Conversations:
         if after is not None and after[0] - time <= _BESIDE_GAP_MS:
             return after[1]
         return before[1] if before is not None else None
-
-
-def _may(window: Window, evidence: Evidence) -> bool:
-    """Two different cache keys never name one conversation."""
-    return window.cache_key is None or evidence.cache_key is None or window.cache_key == evidence.cache_key
 
 
 def _digest(call: Call) -> str:

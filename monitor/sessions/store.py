@@ -14,7 +14,7 @@ import msgspec
 from monitor.records import Call, Event, Problem, SessionInfo, Step
 from monitor.sessions.attic import Attic
 from monitor.sessions.build import Session, Settings
-from monitor.sessions.loose import Loose
+from monitor.sessions.loose import Loose, nearby
 from monitor.sessions.owners import settle
 from monitor.sessions.refit import Own, applied, own
 from monitor.sessions.told import Entry, FileState, Item, Key, fullest, is_loose
@@ -242,6 +242,7 @@ class Store:
 
     def _forget(self, state: FileState, file: str) -> None:
         """Take back all that a file said."""
+        self._loose.part()
         self._bring_back(self._attic.of_file(file, self.sessions))
         for told in (state.calls, state.events):
             for item, place in reversed(told.values()):  # from the end: nothing has to move up
@@ -291,21 +292,20 @@ class Store:
     # ------------------------------------------------------------------------------------------------ sessions
     def _settle_loose(self) -> None:
         """Form sessions of calls that name none, and move the events of these calls along."""
-        changes, gone = self._loose.settle(self.session_by)
-        for old, place, result in changes:
+        changes, gone = self._loose.settle(self.session_by, partial(nearby, self.sessions.values()))
+        for old, old_place, result, place in changes:
             if old is not None:
-                self._leave(old, place)
-            self._enter((result, place))
+                self._leave(old, old_place)
+            if result is not None:
+                self._enter((result, place))
         for item in gone:
             self._drop_anywhere(item)
 
     def _drop_anywhere(self, gone: Item) -> None:
-        session = self.sessions.get(gone.session)
-        if session is not None:
-            for item, key in zip(list(session.items), list(session.order), strict=True):
-                if item is gone:
-                    self._leave(gone, key)
-                    return
+        if (session := self.sessions.get(gone.session)) is not None:
+            held = zip(list(session.items), list(session.order), strict=True)
+            if (place := next((key for item, key in held if item is gone), None)) is not None:
+                self._leave(gone, place)
 
     def _settle_owners(self) -> None:
         """Who owns calls that several sessions hold."""
@@ -327,7 +327,7 @@ class Store:
     # ------------------------------------------------------------------------------------------------ out
     def refresh(self) -> list[SessionView]:
         """Analyse what changed; the views that are new or different."""
-        if self._loose.changed:
+        if self._loose.due(self.sessions[name] for name in self._dirty):
             self._settle_loose()
         if self._shared_changed:
             self._settle_owners()
@@ -356,8 +356,8 @@ class Store:
     def views(self) -> list[SessionView]:
         """All sessions that hold calls of their own, latest activity first."""
         self.refresh()
-        found = [session.view for session in self.sessions.values() if session.view is not None]
-        shown = [view for view in found if view.turns or view.totals_only]
+        found = (session.view for session in self.sessions.values())
+        shown = [view for view in found if view is not None and (view.turns or view.totals_only)]
         return sorted(shown, key=lambda view: (view.last or -1, view.session), reverse=True)
 
     def learn(self) -> bool:
@@ -394,8 +394,7 @@ class Store:
                 for entry in places:
                     if entry is not best and isinstance(entry[0], Call):
                         found[entry[0].file] = found.get(entry[0].file, 0) + 1
-        for state in self.files.values():
-            for item, _ in state.calls.values():
-                if isinstance(item, Call) and item.inherited:
-                    found[item.file] = found.get(item.file, 0) + 1
+        calls = (item for state in self.files.values() for item, _ in state.calls.values() if isinstance(item, Call))
+        for item in [*self._loose.twin_calls(), *(call for call in calls if call.inherited)]:
+            found[item.file] = found.get(item.file, 0) + 1
         return found

@@ -170,6 +170,30 @@ def test_a_window_after_a_summary_belongs_to_the_conversation():
     assert groups([*made[:4], call(5, "something new")]) == [[0, 1, 2, 3], [4]]
 
 
+def test_a_request_for_a_summary_of_history_as_text_is_about_its_senders_only_conversation():
+    talk = [call(0, "a"), call(1, "a", "x", "b")]
+    asked = call(2, "all of it as text", purpose="compaction", system=8, tools=None, cache_key=None)
+    part = call(3, "the rest as text", purpose="compaction", system=8, tools=None)
+    after = call(4, "summary of it")
+    assert groups([*talk, asked, part, after]) == [[0, 1, 2, 3, 4]]
+    # also where the client names the conversation, but not in this request
+    named = [msgspec.structs.replace(one, session="s", session_evidence="explicit") for one in talk]
+    assert groups([*named, asked, part]) == [[0, 1, 2, 3]]
+    # of two conversations it may be about either, and of one of another sender about none
+    assert groups([call(0, "a"), call(1, "other", "x", "y"), asked]) == [[0], [1], [2]]
+    assert groups([call(0, "a", origin="other"), asked]) == [[0], [1]]
+    assert groups([call(0, "a"), call(1000, "text", purpose="compaction", system=8, tools=None)]) == [[0], [1]]
+
+
+def test_history_written_anew_at_a_resume_goes_on_from_the_shorter_one():
+    talk = [call(0, "a"), call(1, "a", "x", "b"), call(2, "a", "x", "b", "y", "c")]
+    resumed = call(3, "a", "x2", "b2", "y2", "c2", "z2", "d")
+    assert groups([*talk, resumed, call(4, "a", "x2", "b2", "y2", "c2", "z2", "d", "w", "e")]) == [[0, 1, 2, 3, 4]]
+    # not longer, or an agent with other instructions
+    assert groups([*talk, call(3, "a", "x2", "b2")]) == [[0, 1, 2], [3]]
+    assert groups([*talk, call(3, "a", "x2", "b2", "y2", "c2", "z2", "d", system=9)]) == [[0, 1, 2], [3]]
+
+
 def test_a_unique_cache_key_links_windows_and_a_constant_does_not():
     key = "0d9f6f6e-5f0c-4c53-9a0e-0d5a5d1f2a11"
     made = [call(0, "a", cache_key=key), call(1, "a", "x", "b", cache_key=key), call(2, "new window", cache_key=key)]

@@ -1,0 +1,127 @@
+"""Calls that a client's own file and a log of its traffic both tell: the client's telling counts (contract.md, "Once").
+
+A log of traffic knows the provider's id of an answer. Where the client's file has it too, that tells; clients that keep
+no such id are compared by figures and time, as two requests with the same tokens at the same moment are one. What only
+the traffic shows (summaries, titles, refused requests) goes into the client's session.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from monitor.records import Call
+
+#: the agents' own files, and those among them that keep no id of the provider
+AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cline", "roo", "qwen-code", "kimi",
+                    "copilot", "amp", "openhands", "aider", "droid", "hermes"))  # fmt: skip
+_NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
+TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
+_BEFORE, _AFTER = 2_000, 15_000  # ms between a request or the end of its answer and what the client notes of it
+REACH = 60_000  # ms around the traffic in which clients' calls are looked at
+
+Figures = tuple[int | None, int | None, int | None]
+
+
+class Pairs:
+    """Who is whose twin, kept while calls come.
+
+    Attributes:
+        twin: of each call of the traffic that has one (by key), the client's call.
+        moved: of each session of the traffic, the client's session it is part of.
+    """
+
+    __slots__ = ("_taken", "moved", "twin")
+
+    def __init__(self) -> None:
+        self.twin: dict[str, Call] = {}
+        self.moved: dict[str, str] = {}
+        self._taken: set[str] = set()  # clients' calls that have a twin
+
+    def clear(self) -> None:
+        """Forget all: a client's file is another one now."""
+        self.twin.clear()
+        self.moved.clear()
+        self._taken.clear()
+
+    def find(self, traffic: Sequence[Call], clients: Iterable[Call]) -> bool:
+        """Pair what has no twin yet; True if anything is new.
+
+        Args:
+            traffic: calls in time order, with the sessions they were given.
+            clients: calls of clients' own files near them.
+        """
+        before = len(self.twin), dict(self.moved)
+        free = sorted((c for c in clients if _id(c) not in self._taken), key=lambda c: c.time or 0)
+        named: dict[str, Call] = {}
+        sized: dict[Figures, list[Call]] = {}
+        bare: dict[str, list[Call]] = {}
+        for client in free:
+            if client.prompt_tokens is None:
+                bare.setdefault(client.session, []).append(client)
+            if client.source in _NAMELESS:
+                if client.prompt_tokens is not None:
+                    sized.setdefault(_figures(client), []).append(client)
+                continue
+            if client.key:
+                named.setdefault(client.key, client)
+            if client.call_id:
+                named.setdefault(client.call_id, client)
+        open_ = [call for call in traffic if call.key and call.key not in self.twin]
+        for call in open_:
+            if (found := self._named(named, call)) is not None:
+                self._pair(call, found)
+        self._nearest((call, sized.get(_figures(call), ())) for call in open_)
+        self._move(traffic)
+        silent = [call for call in open_ if call.prompt_tokens is None]
+        self._nearest((call, bare.get(self.moved.get(call.session, call.session), ())) for call in silent)
+        return before != (len(self.twin), self.moved)
+
+    def _pair(self, call: Call, client: Call) -> None:
+        self.twin[call.key] = client
+        self._taken.add(_id(client))
+
+    @staticmethod
+    def _named(named: Mapping[str, Call], call: Call) -> Call | None:
+        found = named.get(call.call_id or "") or named.get(call.key)
+        if found is None or (found.prompt_tokens not in (None, call.prompt_tokens) and call.prompt_tokens is not None):
+            return None  # a name that a server gives to every answer
+        return found
+
+    def _nearest(self, calls: Iterable[tuple[Call, Sequence[Call]]]) -> None:
+        """Pair calls with those of the client's that may be the same and were noted while they ran, or nearly."""
+        found: list[tuple[int, int, Call, Call]] = []
+        for call, told in calls:
+            if call.source not in TRAFFIC or call.time is None or call.key in self.twin:
+                continue
+            start, end = call.time, call.time + (call.duration_ms or 0)
+            for client in told:
+                if client.time is not None and start - _BEFORE <= client.time <= end + _AFTER:
+                    found.append((max(start - client.time, client.time - end, 0), len(found), call, client))
+        for _, _, call, client in sorted(found, key=lambda entry: entry[:2]):
+            if call.key not in self.twin and _id(client) not in self._taken:
+                self._pair(call, client)
+
+    def _move(self, traffic: Sequence[Call]) -> None:
+        """A conversation of the traffic whose calls are those of one client's session is that session."""
+        homes: dict[str, Counter[str]] = {}
+        alone: Counter[str] = Counter()
+        for call in traffic:
+            client = self.twin.get(call.key)
+            if client is not None:
+                homes.setdefault(call.session, Counter())[client.session] += 1
+            elif call.works and call.prompt_tokens is not None:
+                alone[call.session] += 1
+        self.moved = {}
+        for name, counts in homes.items():
+            home, count = counts.most_common(1)[0]
+            if count > alone[name] and len(counts) == 1:
+                self.moved[name] = home
+
+
+def _id(call: Call) -> str:
+    return f"{call.file}\n{call.key or call.line}"
+
+
+def _figures(call: Call) -> Figures:
+    return call.prompt_tokens, call.output_tokens, call.cache_read_tokens or 0

@@ -1,0 +1,126 @@
+"""A client's own file and a log of its traffic read together: each call counts once, with the client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from monitor.records import Call, Event, Evidence, Record
+from monitor.sessions.store import Store
+from monitor.sources.files import Batch
+from tests.factory import START, call, event, store
+
+
+def sent(number: int, prompt: int | None, read: int | None = None, **facts: Any) -> Call:
+    """What a recorder wrote of a call that took a second and ended when the client noted it."""
+    values: dict[str, Any] = {
+        "session": "calls",
+        "source": "ctxmon",
+        "file": "calls.jsonl",
+        "session_evidence": "file",
+        "evidence": Evidence(response_id=f"r{number}", messages=bytes(range(8 * number + 8)), origin="k"),
+        "call_id": f"r{number}",
+        "key": f"r{number}",
+        "time": START + number * 10_000 - 1_000,
+        "duration_ms": 1_000,
+        **facts,
+    }
+    return call(number, prompt, read, **values)
+
+
+def told(made: Store) -> dict[str, list[tuple[int | None, str, str]]]:
+    """Calls of each session: prompt, source, purpose."""
+    return {v.session: [(t.call.prompt_tokens, t.call.source, t.call.purpose) for t in v.turns] for v in made.views()}
+
+
+def test_the_providers_id_tells_where_the_client_keeps_it() -> None:
+    own = [call(n, 20_000 + n, 0, key=f"r{n}:", call_id=f"r{n}") for n in range(2)]
+    traffic = [sent(n, 20_000 + n, 0) for n in range(2)]
+    want = {"s": [(20_000, "claude-code", "work"), (20_001, "claude-code", "work")]}
+    made = store(own, traffic)
+    assert told(made) == want
+    assert made.duplicates() == {"calls.jsonl": 2}
+    # in any order, and line by line
+    assert told(store(traffic, own)) == want
+    slow = Store()
+    for record in (own[0], traffic[0], traffic[1], own[1]):
+        slow.apply(Batch(record.file, [record], False))
+        slow.refresh()
+    assert told(slow) == want
+
+
+def test_an_id_that_a_server_gives_to_every_answer_is_none() -> None:
+    own = [call(n, 20_000 + n, 0, key=f"same:{n}", call_id="same") for n in range(2)]
+    made = store(own, [sent(5, 31_000, 0, key="same", call_id="same")])
+    assert sorted(len(turns) for turns in told(made).values()) == [1, 2]
+
+
+def test_clients_without_ids_are_known_by_figures_and_time() -> None:
+    own = [call(n, 20_000, 128, source="gemini-cli", call_id=f"uuid{n}", key=f"uuid{n}") for n in range(3)]
+    traffic = [sent(n, 20_000, 128) for n in range(3)]
+    assert told(store(own, traffic)) == {"s": [(20_000, "gemini-cli", "work")] * 3}
+    # another minute, other figures: other calls
+    later = [sent(n, 20_000, 128, time=START + 600_000 + n) for n in range(3)]
+    other = [sent(n, 20_001, 128) for n in range(3)]
+    for strangers in (later, other):
+        made = store(own, strangers)
+        assert len(told(made)["s"]) == 3 and sum(len(turns) for turns in told(made).values()) == 6
+
+
+def test_what_only_the_traffic_shows_goes_into_the_clients_session() -> None:
+    own = [call(n, 20_000 + n, 0, source="pi", key=f"r{n}", call_id=f"r{n}") for n in range(3)]
+    summary = sent(1, 4_000, 0, key="sum", call_id="sum", purpose="compaction", chain="side", time=START + 12_000,
+                   evidence=Evidence(response_id="sum", messages=b"12345678", origin="k"))  # fmt: skip
+    inferred = event(1.3, evidence="inferred", session="calls", file="calls.jsonl", key="sum#compaction")
+    recorded = event(1.5, recorded_before=20_001)
+    made = store([*own, recorded], [sent(0, 20_000, 0), sent(1, 20_001, 0), summary, inferred, sent(2, 20_002, 0)])
+    assert told(made) == {"s": [(20_000, "pi", "work"), (20_001, "pi", "work"), (4_000, "ctxmon", "compaction"),
+                                (20_002, "pi", "work")]}  # fmt: skip
+    (view,) = made.views()
+    assert [(e.kind, e.evidence, e.file) for e in view.events] == [("compaction", "recorded", "a.jsonl")]
+
+
+def test_what_happened_in_a_call_stays_behind_it_where_the_client_noted_it_later() -> None:
+    own = [call(n, 20_000 + n, 0, source="pi", key=f"r{n}", call_id=f"r{n}", time=START + n * 10_000 + 9_000)
+           for n in range(3)]  # fmt: skip
+    traffic: list[Record] = [sent(n, 20_000 + n, 0) for n in range(3)]
+    item = event(1, session="calls", file="calls.jsonl", key="r1#item", trigger="auto", recorded_before=20_001)
+    trim = event(1.89, "trim", session="calls", file="calls.jsonl", key="r2#trim")  # just before r2 was sent
+    (view,) = store(own, [*traffic, item, trim]).views()
+    assert [(e.kind, e.after_call, e.before_call) for e in view.events] == [("compaction", 1, 2), ("trim", 1, 2)]
+
+
+def test_failures_and_answers_without_figures_are_paired_by_time() -> None:
+    own = [call(0, 20_000, 0, key="r0", call_id="r0"), call(1, None, key="e1", status="error"),
+           call(2, None, key="m2")]  # fmt: skip
+    traffic = [sent(0, 20_000, 0), sent(1, None, status="error", call_id=None), sent(2, None)]
+    assert told(store(own, traffic)) == {"s": [(20_000, "claude-code", "work")] + [(None, "claude-code", "work")] * 2}
+
+
+def test_a_file_that_is_written_anew_gives_its_twins_back() -> None:
+    own = [call(n, 20_000 + n, 0, key=f"r{n}:", call_id=f"r{n}") for n in range(2)]
+    made = store(own, [sent(n, 20_000 + n, 0) for n in range(2)])
+    made.views()
+    made.apply(Batch("a.jsonl", [], True))
+    assert [[source for _, source, _ in turns] for turns in told(made).values()] == [["ctxmon", "ctxmon"]]
+
+
+def test_one_compaction_told_by_two_files_is_one() -> None:
+    calls = [call(0, 50_000, 0), call(1, 9_000, 0)]
+    client = event(0.5, recorded_after=6_000, file="a.jsonl")
+    traffic = event(0.4, trigger="auto", summary_tokens=300, file="calls.jsonl", key="x#compaction")
+    for records in ([traffic, client], [client, traffic]):
+        (view,) = store([calls[0], *records, calls[1]]).views()
+        assert [(e.kind, e.trigger, e.recorded_after, e.summary_tokens, e.tokens_before, e.tokens_after)
+                for e in view.events] == [("compaction", "auto", 6_000, 300, 50_000, 9_000)]  # fmt: skip
+        assert view.windows == 2
+
+
+def test_requests_for_one_summary_are_one_compaction_and_two_notes_of_a_client_are_two() -> None:
+    def kinds(evidence: str) -> list[tuple[str, int | None]]:
+        records: list[Call | Event] = [call(0, 50_000, 0), event(0.4, evidence=evidence, summary_tokens=200),
+                                       event(0.5, evidence=evidence, summary_tokens=300), call(1, 9_000, 0)]  # fmt: skip
+        (view,) = store(records).views()
+        return [(e.kind, e.summary_tokens) for e in view.events if e.kind == "compaction"]
+
+    assert kinds("inferred") == [("compaction", 300)]
+    assert kinds("recorded") == [("compaction", 200), ("compaction", 300)]
