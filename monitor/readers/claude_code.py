@@ -9,7 +9,8 @@ What is read: ``assistant`` lines. One answer is written as several lines, one f
 lower bound unless a line has a ``stop_reason``. Versions before 1.0.9 state its cost. Newest versions add
 ``api-request`` lines (they give the start of the request), ``cost-state``, ``api-request-shape`` and others that
 describe the same calls again and are left out.
-``system`` lines mark compactions (``compact_boundary``) and microcompactions.
+``system`` lines mark compactions (``compact_boundary``) and microcompactions. What ``--output-format stream-json``
+prints (the same lines without times, and a ``result`` with sums, which is no call) is read too.
 
 Prompt tokens: ``input_tokens + cache_creation_input_tokens + cache_read_input_tokens`` (additive). ``iterations`` with
 more than one pass: the context is the last message pass, the top level is billing.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePath
+from typing import Any
 
 import msgspec
 
@@ -30,6 +32,7 @@ from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in, from_path
 from monitor.readers.claude_steps import LONG, OWN, Note, Notes, Results
+from monitor.readers.claude_usage import empty
 from monitor.readers.forgotten import KEPT, Latest
 from monitor.readers.lines import first_objects
 from monitor.readers.times import iso_ms
@@ -79,6 +82,8 @@ class ClaudeCodeParser(BaseParser):
                 self._slow(raw, number)
                 continue
             kind, message = line.type, line.message
+            if line.session_id is not None:
+                line.printed()
             if kind == "assistant":
                 if message is None:
                     continue
@@ -135,7 +140,7 @@ class ClaudeCodeParser(BaseParser):
 
     def _answer(self, line: shape.Line, message: shape.Message, number: int) -> Group | None:
         """The answer that a line begins or goes on with; None if it tells of no call."""
-        if message.model == "<synthetic>":
+        if message.model == "<synthetic>" or (line.isApiErrorMessage and empty(message)):
             if line.isApiErrorMessage:
                 self._error(line, number, self._session_of(line))
             return None
@@ -215,7 +220,9 @@ class ClaudeCodeParser(BaseParser):
         subtype = line.subtype
         micro = subtype == "microcompact_boundary"
         if micro or subtype == "compact_boundary":
-            facts = (line.microcompactMetadata if micro else line.compactMetadata) or shape.Compact()
+            facts = line.microcompactMetadata if micro else line.compactMetadata or line.compact_metadata
+            facts = facts or shape.Compact()
+            before = facts.preTokens if facts.preTokens is not None else facts.pre_tokens
             self.records.append(
                 Event(
                     kind="microcompaction" if micro else "compaction",
@@ -226,9 +233,9 @@ class ClaudeCodeParser(BaseParser):
                     line=number,
                     trigger=shape.trigger(facts.trigger),
                     time=iso_ms(line.timestamp or ""),
-                    recorded_before=usage.count(facts.preTokens),
+                    recorded_before=usage.count(before),
                     recorded_after=usage.count(facts.postTokens),
-                    key=f"{subtype}:{line.timestamp}:{facts.preTokens}",
+                    key=f"{subtype}:{line.timestamp}:{before}",
                 )
             )
         elif subtype == "api_error":
@@ -330,6 +337,16 @@ class ClaudeCodeParser(BaseParser):
         return out
 
 
+def _printed(value: dict[str, Any]) -> bool:
+    """Whether an object is a line of ``--output-format stream-json``."""
+    kind, message = value.get("type"), value.get("message")
+    if kind in ("assistant", "user"):
+        return isinstance(message, dict) and "content" in message and "parent_tool_use_id" in value
+    return (kind == "system" and value.get("subtype") == "init" and "tools" in value) or (
+        kind == "result" and "num_turns" in value
+    )
+
+
 class ClaudeCode:
     """Reader of Claude Code transcripts."""
 
@@ -344,6 +361,8 @@ class ClaudeCode:
             if "usageMetadata" in value or isinstance(value.get("payload"), dict):
                 return 0.0  # Qwen Code and Codex look alike from afar
             message = value.get("message")
+            if "session_id" in value and _printed(value):
+                return 0.9
             if "sessionId" in value and kind in ("user", "assistant", "system", "progress", "attachment"):
                 if isinstance(message, dict):
                     if message.get("role") == "model" or "parts" in message:

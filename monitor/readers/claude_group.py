@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from monitor.readers import claude_lines as shape
+from monitor.readers import claude_usage as figures
 from monitor.readers import usage
 from monitor.readers.base import FileContext
 from monitor.readers.times import iso_ms
@@ -43,9 +44,9 @@ class Group(msgspec.Struct, gc=False):
 
     def tell(self, found: shape.Usage) -> None:
         """Take the figures of one line."""
-        weight = (
-            (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + (found.cache_creation_input_tokens or 0)
-        )
+        # (writes told by life time only are looked for where the sum is not told)
+        written = found.cache_creation_input_tokens or figures.written(found) or 0
+        weight = (found.input_tokens or 0) + (found.cache_read_input_tokens or 0) + written
         if weight >= self.weight:  # they are equal, but for placeholders
             self.usage = found
             self.weight = weight
@@ -62,7 +63,7 @@ def _standard(found: shape.Usage) -> bool:
 def call_of(group: Group, file: str) -> Call:
     """The call that the lines of one answer tell."""
     found = group.usage
-    tokens = usage.UNKNOWN if found is None else shape.tokens(found, group.output)
+    tokens = usage.UNKNOWN if found is None else figures.tokens(found, group.output)
     model = group.model
     if model is not None:
         model = _SAME.setdefault(model, model)
@@ -107,13 +108,13 @@ def call_of(group: Group, file: str) -> Call:
         False,  # has_bodies
         None,  # prefix_kept
         tokens.rule,
-        service_tier=None if found is None or _standard(found) else shape.service_tier(found),
+        service_tier=None if found is None or _standard(found) else figures.service_tier(found),
     )
 
 
 def compaction_in(group: Group, call: Call) -> Event | None:
     """The compaction the provider made inside this call, if it made one."""
-    if call.billed is None or shape.compaction_pass(group.usage) is None:
+    if call.billed is None or figures.compaction_pass(group.usage) is None:
         return None
     return Event(
         kind="compaction",

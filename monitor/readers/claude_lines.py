@@ -10,7 +10,6 @@ from msgspec import Raw, Struct
 from monitor.readers import usage
 from monitor.readers.lines import readable
 from monitor.readers.patterns import Lazy
-from monitor.readers.service_tier import joined
 
 
 def _names(text: str) -> frozenset[str]:
@@ -75,6 +74,7 @@ class Compact(Struct, gc=False):
     trigger: str | None = None
     preTokens: int | float | str | None = None
     postTokens: int | float | str | None = None
+    pre_tokens: int | float | str | None = None  # in what is printed
 
 
 class Inner(Struct, gc=False):
@@ -115,6 +115,17 @@ class Line(Struct, gc=False):
     compactMetadata: Compact | None = None
     microcompactMetadata: Compact | None = None
     error: Raw = Raw()
+    # as `--output-format stream-json` prints the same lines
+    session_id: str | None = None
+    parent_tool_use_id: str | None = None
+    compact_metadata: Compact | None = None
+
+    def printed(self) -> None:
+        """Bring a line that was printed into the form of transcripts: a subagent is known by the call that began it."""
+        if self.sessionId is None:
+            self.sessionId = self.session_id
+        if self.parent_tool_use_id:
+            self.isSidechain, self.agentId = True, self.agentId or self.parent_tool_use_id
 
 
 class ResultMessage(Struct, gc=False):
@@ -148,6 +159,8 @@ _TEXTS = [
     "cwd",
     "agentId",
     "turnOrigin",
+    "session_id",
+    "parent_tool_use_id",
 ]
 
 
@@ -159,13 +172,11 @@ def lenient(value: dict[str, Any]) -> bytes:
             line[name] = value[name]
     if isinstance(spent := value.get("costUSD"), int | float) and not isinstance(spent, bool):
         line["costUSD"] = spent
-    for name in ("compactMetadata", "microcompactMetadata"):
+    for name in ("compactMetadata", "microcompactMetadata", "compact_metadata"):
         if isinstance(facts := value.get(name), dict):
-            line[name] = {
-                "trigger": facts.get("trigger") if isinstance(facts.get("trigger"), str) else None,
-                "preTokens": usage.count(facts.get("preTokens")),
-                "postTokens": usage.count(facts.get("postTokens")),
-            }
+            sizes = ("preTokens", "postTokens", "pre_tokens")
+            line[name] = {"trigger": facts.get("trigger") if isinstance(facts.get("trigger"), str) else None}
+            line[name] |= {size: usage.count(facts.get(size)) for size in sizes}
     if isinstance(value.get("message"), dict):
         line["message"] = _message(value["message"])
     data = value.get("data")
@@ -268,45 +279,6 @@ def is_result(message: Message) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-def tokens(found: Usage, output: int | None) -> usage.Tokens:
-    """Tokens of an answer; figures that are all zero come from a gateway that does not report: unknown."""
-    fresh, read, write = found.input_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    hour = thinking = None
-    if found.cache_creation is not None:
-        hour = found.cache_creation.ephemeral_1h_input_tokens
-        if hour is not None and write is not None and hour > write:
-            hour = write
-    if found.output_tokens_details is not None:
-        thinking = found.output_tokens_details.thinking_tokens
-    if not (fresh or read or write):
-        return usage.Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
-    passes: list[dict[str, Any]] | None = None
-    if len(found.iterations) > 4:
-        decoded = _any(found.iterations)
-        if isinstance(decoded, list) and decoded and any(isinstance(item, dict) for item in decoded):
-            passes = [item for item in decoded if isinstance(item, dict)]
-    if passes is None:
-        return usage.additive(fresh, read, write, output, write_1h=hour, reasoning=thinking, rule="anthropic")
-    return usage.anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=passes)
-
-
-def service_tier(found: Usage) -> str | None:
-    """How it was served, where that has a price of its own."""
-    return joined(found.service_tier, found.speed, found.inference_geo)
-
-
-def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
-    """The compaction pass inside a call (server-side compaction), if there was one."""
-    if found is None or len(found.iterations) <= 4:
-        return None
-    decoded = _any(found.iterations)
-    if isinstance(decoded, list):
-        for item in decoded:
-            if isinstance(item, dict) and item.get("type") == "compaction":
-                return item
-    return None
-
-
 def trigger(word: str | None) -> Literal["auto", "manual", "idle"] | None:
     """The trigger of a compaction in the contract's words."""
     if word in ("auto", "manual", "idle"):

@@ -1,0 +1,43 @@
+"""Odd figures of Claude Code's answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from monitor.records import Event
+from tests.readers.test_claude_code import answer, calls, read, use
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({}, (10_010, 10_000, 7_000)),  # told by life time only
+        ({"cache_creation_input_tokens": 0}, (10_010, 10_000, 7_000)),
+        ({"cache_creation_input_tokens": None}, (10_010, 10_000, 7_000)),
+        ({"cache_creation_input_tokens": 12_000}, (12_010, 12_000, 7_000)),
+    ],
+)
+def test_writes_told_by_life_time_only_count(stated: dict[str, Any], expected: tuple[int, int, int]) -> None:
+    split = {"ephemeral_5m_input_tokens": 3_000, "ephemeral_1h_input_tokens": 7_000}
+    usage = {"input_tokens": 10, "cache_read_input_tokens": 0, "output_tokens": 50, "cache_creation": split, **stated}
+    (call,) = calls(read([answer(1, "m1", usage, stop="end_turn")]))
+    assert (call.prompt_tokens, call.cache_write_tokens, call.cache_write_1h_tokens) == expected
+
+
+def test_splits_without_figures_leave_writes_unknown() -> None:
+    usage = {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 50, "cache_creation": {}}
+    (call,) = calls(read([answer(1, "m1", usage)]))
+    assert (call.prompt_tokens, call.cache_write_tokens) == (15, None)
+
+
+def test_an_error_told_under_the_models_name_is_an_event_and_no_call() -> None:
+    rows = [
+        answer(1, "m1", use(3, 0, 20_000, 40), stop="end_turn"),
+        answer(2, "m2", use(0, 0, 0, 0), isApiErrorMessage=True, error="server_error"),
+        answer(3, "m3", use(3, 20_003, 300, 40), stop="end_turn", isApiErrorMessage=True),
+    ]
+    records = read(rows)
+    assert [call.call_id for call in calls(records)] == ["m1", "m3"]
+    assert [(event.kind, event.detail) for event in records if isinstance(event, Event)] == [("error", "server_error")]
