@@ -11,9 +11,10 @@ are two kinds:
 
 from __future__ import annotations
 
+import codecs
 import io
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import msgspec
@@ -61,19 +62,23 @@ class FileContext(msgspec.Struct):
     path: Path | None = None
     data: bytes | None = None  # stdin or an unpacked member
     options: ReadOptions = DEFAULT_OPTIONS
+    damage: str = ""  # why the rest of it could not be decompressed
+
+    def _damaged(self, why: str) -> None:
+        self.damage = why
 
     def open(self) -> IO[bytes]:
-        """Decompressed bytes of the whole input, read-only.
+        """Decompressed bytes of the whole input, read-only, in UTF-8. What is damaged ends there (``damage``).
 
         Raises:
             ReadError: compressed in a way that cannot be undone here.
             OSError: the file cannot be opened.
         """
         if self.data is not None:
-            return open_bytes(self.data)
+            return open_bytes(self.data, self._damaged)
         if self.path is None:
             raise ReadError("there is nothing to read")
-        return open_plain(self.path)
+        return open_plain(self.path, self._damaged)
 
 
 class Parser(Protocol):
@@ -151,10 +156,15 @@ class Reader(Protocol):
 
 # ---------------------------------------------------------------------------------------------------------------------
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # the mark of what some shells write when output is sent to a file
+Told = Callable[[str], None]
 
 
-def open_plain(path: Path) -> IO[bytes]:
-    """Open a file for reading, undoing gzip or zstd by its first bytes (not by its name).
+def open_plain(path: Path, damaged: Told | None = None) -> IO[bytes]:
+    """Open a file for reading, undoing gzip, zstd or UTF-16 by its first bytes (not by its name).
+
+    Args:
+        damaged: told why what comes behind what was read cannot be; else that is a ReadError.
 
     Raises:
         ReadError: zstd without a decoder.
@@ -162,29 +172,28 @@ def open_plain(path: Path) -> IO[bytes]:
     """
     raw = io.BufferedReader(io.FileIO(path, "rb"), 1 << 20)
     try:
-        magic = raw.peek(4)[:4]
-        if magic[:2] == GZIP:
-            return _Owning(_gzip(raw), raw)
-        if magic == ZSTD:
-            return _Owning(_zstd(raw), raw)
+        inner = _undone(raw, raw.peek(4)[:4])
     except BaseException:
         raw.close()
         raise
-    return raw
+    return raw if inner is None else _Owning(inner, raw, damaged)
 
 
-def open_bytes(data: bytes) -> IO[bytes]:
-    """Bytes as a stream, with gzip or zstd undone."""
+def open_bytes(data: bytes, damaged: Told | None = None) -> IO[bytes]:
+    """Bytes as a stream, with gzip, zstd or UTF-16 undone."""
     raw = io.BytesIO(data)
-    if data[:2] == GZIP:
-        return _Owning(_gzip(raw), raw)
-    return _Owning(_zstd(raw), raw) if data[:4] == ZSTD else raw
+    inner = _undone(raw, data[:4])
+    return raw if inner is None else _Owning(inner, raw, damaged)
 
 
-def _gzip(raw: IO[bytes]) -> IO[bytes]:
-    import gzip
+def _undone(raw: IO[bytes], magic: bytes) -> IO[bytes] | None:
+    if magic[:2] == GZIP:
+        import gzip
 
-    return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
+        return cast(IO[bytes], _Pieces(gzip.GzipFile(fileobj=raw)))
+    if magic[:2] in UTF16:
+        return cast(IO[bytes], _Recoded(raw))
+    return _zstd(raw) if magic == ZSTD else None
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
@@ -196,16 +205,44 @@ def _zstd(raw: IO[bytes]) -> IO[bytes]:
     return stream
 
 
+class _Pieces:
+    """A gzip stream piece by piece: a larger read would lose what comes before damage."""
+
+    def __init__(self, inner: Any) -> None:
+        self.read, self.close = inner.read1, inner.close
+
+
+class _Recoded:
+    """UTF-16 with its mark, as UTF-8."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._decode = codecs.getincrementaldecoder("utf-16")("replace").decode
+        self._held, self._ended = b"", False
+
+    def read(self, size: int) -> bytes:
+        while not self._held and not self._ended:
+            data = self._raw.read(1 << 16)
+            self._ended = not data
+            self._held = self._decode(data, self._ended).encode()
+        out, self._held = self._held[:size], self._held[size:]
+        return out
+
+    def close(self) -> None:
+        self._held = b""
+
+
 class _Owning(io.BufferedReader):
     """A buffered decompressing stream that closes the file below it too."""
 
-    def __init__(self, inner: IO[bytes], below: IO[bytes]) -> None:
-        super().__init__(_Raw(inner, below), 1 << 20)
+    def __init__(self, inner: IO[bytes], below: IO[bytes], damaged: Told | None) -> None:
+        super().__init__(_Raw(inner, below, damaged), 1 << 20)
 
 
 class _Raw(io.RawIOBase):
-    def __init__(self, inner: IO[bytes], below: IO[bytes]) -> None:
-        self._inner, self._below = inner, below
+    def __init__(self, inner: IO[bytes], below: IO[bytes], damaged: Told | None) -> None:
+        self._inner, self._below, self._damaged = inner, below, damaged
+        self._told = False  # whether anything has been read
 
     def readable(self) -> bool:
         return True
@@ -214,11 +251,19 @@ class _Raw(io.RawIOBase):
         try:
             data = self._inner.read(len(buffer))
         except (OSError, EOFError, zlib.error) as error:
-            raise ReadError(f"the compressed data is damaged ({error})") from error
+            return self._ends(f"the compressed data is damaged ({error})", error)
         except Exception as error:  # zstandard.ZstdError has no common base
-            raise ReadError(f"the compressed data is damaged ({type(error).__name__})") from error
+            return self._ends(f"the compressed data is damaged ({type(error).__name__})", error)
         buffer[: len(data)] = data
+        self._told |= bool(data)
         return len(data)
+
+    def _ends(self, why: str, error: Exception) -> int:
+        """Damage is the end of what can be read, if anything could."""
+        if not self._told or self._damaged is None:
+            raise ReadError(why) from error
+        self._damaged(why)
+        return 0
 
     def close(self) -> None:
         if not self.closed:
@@ -241,7 +286,7 @@ def read_head(context: FileContext, size: int = HEAD_BYTES) -> Head:
         magic = data[:16]
     else:
         raise ReadError("there is nothing to read")
-    if magic[:2] == GZIP or magic[:4] == ZSTD:
+    if _packed(magic):
         with context.open() as stream:
             data = stream.read(size)
     return Head(data, context.name, len(data) < size, context.path, magic)
@@ -249,4 +294,8 @@ def read_head(context: FileContext, size: int = HEAD_BYTES) -> Head:
 
 def compressed(head: Head) -> bool:
     """Whether the bytes on disk are not the bytes of the log."""
-    return head.raw_magic[:2] == GZIP or head.raw_magic[:4] == ZSTD
+    return _packed(head.raw_magic)
+
+
+def _packed(magic: bytes) -> bool:
+    return magic[:2] == GZIP or magic[:2] in UTF16 or magic[:4] == ZSTD

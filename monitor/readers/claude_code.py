@@ -195,6 +195,8 @@ class ClaudeCodeParser(BaseParser):
         session = self._session_of(line)
         text = shape.text_of(content)
         if text is None or not shape.typed_by_user(text):
+            if text is not None and text.startswith("[Request interrupted"):
+                self._user_open = False  # what comes next was typed anew
             if text is not None and (command := shape.command(text)):
                 self._notes.add(chain, ("user", session, number, line.timestamp, f"/{command}"))
                 if command == "clear":

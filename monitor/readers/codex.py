@@ -64,6 +64,7 @@ class CodexParser(BaseParser):
         self._last_key: str | None = None
         self._compaction: Event | None = None  # the one whose estimate row may still come
         self._compactions = 0
+        self._overflowed = False  # since the last answer
         self._rolled_back = False
         self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
         self._quota: Quota | None = None
@@ -144,13 +145,19 @@ class CodexParser(BaseParser):
         elif kind == "context_compacted":
             if self._compaction is None:
                 self._compact_event(stamp, number, None)
+        elif kind == "turn_aborted":
+            self._user_open = False  # what comes next was typed anew
         elif kind == "thread_rolled_back":
             self._rolled_back = True
             self._simple("rewind", stamp, number)
         elif kind in ("error", "stream_error"):
-            self._simple("error", stamp, number)
+            self._simple("overflow" if shape.overflow(payload) else "error", stamp, number)
 
     def _simple(self, kind: Any, stamp: str | None, number: int) -> None:
+        if kind == "overflow":
+            if self._overflowed:
+                return  # the mark in the counts and the error tell the same
+            self._overflowed = True
         self.records.append(
             Event(kind=kind, evidence="recorded", session=self._session, chain=self._chain, file=self.file, line=number,
                   time=iso_ms(stamp or ""), key=f"{kind}:{stamp}")
@@ -217,6 +224,10 @@ class CodexParser(BaseParser):
             before = self._total if self._total is not None and vector[0] >= self._total[0] else (0,) * len(vector)
             last = shape.Count(*(now - then for now, then in zip(vector, before, strict=True)))
         spent = (last.input_tokens or 0) + (last.output_tokens or 0)
+        if spent == 0 and total is not None and shape.full(total):
+            self._total = vector
+            self._simple("overflow", stamp, number)
+            return
         if spent == 0 and last.total_tokens:
             self._estimate(last.total_tokens, vector, stamp, number)
             return
@@ -227,8 +238,6 @@ class CodexParser(BaseParser):
                 key = f"{self._root()}:{self._first_id or self._chained.hexdigest() + str(number)}"
                 self._add(shape.Count(), key, None, self._chain, stamp, number)
             return
-        if total is not None and last.total_tokens is None and not total.input_tokens and total.total_tokens:
-            return  # "context full" mark
         if spent == 0 and previous is None and not self._answered:
             return
         # the copied rows of a fork repeat their parent's totals from the first one on: a running hash names a row
@@ -270,7 +279,7 @@ class CodexParser(BaseParser):
             stop=None if self._answered else "silent",
         )  # fmt: skip
         self._last_key = key
-        self._compaction, self._rolled_back = None, False
+        self._compaction, self._rolled_back, self._overflowed = None, False, False
         self.records.append(call)
         self._first_item, self._answered, self._user_open = None, False, False
 

@@ -59,6 +59,7 @@ class Payload(Struct, gc=False):
     action: Raw = Raw()
     output: Raw = Raw()
     window_id: str | None = None
+    codex_error_info: Raw = Raw()
 
 
 class Line(Struct, gc=False):
@@ -129,6 +130,16 @@ def text(raw: Raw | bytes | None) -> str:
     return ""
 
 
+def overflow(payload: Payload) -> bool:
+    """Whether an error says that the context did not fit."""
+    return b"context_window_exceeded" in bytes(payload.codex_error_info) or "context window" in text(payload.message)
+
+
+def full(total: Count) -> bool:
+    """Whether totals are the mark that the context is full: the size of the window, and no tokens that make it up."""
+    return bool(total.total_tokens) and not any(vector(total))
+
+
 def spawned_by(raw: Raw) -> str | None:
     """Parent thread of a spawned subagent, as ``source`` tells it."""
     if len(raw) < 3:
@@ -164,6 +175,7 @@ def lenient(value: dict[str, Any]) -> Payload:
             "input",
             "action",
             "output",
+            "codex_error_info",
         ):
             if item is not None:
                 out[name] = item

@@ -59,15 +59,28 @@ def _layer(data: bytes, encoding: str) -> bytes | None:
         return _zstd(data)
     if len(head) >= 2 and head[0] & 0x0F == 8 and head[0] >> 4 <= 7 and (head[0] << 8 | head[1]) % 31 == 0:
         return _zlib(data, 15, "deflate")
+    if "deflate" in encoding and not _is_text(data):  # bare: such bytes may begin with any letter
+        try:
+            return _zlib(data, -15, "deflate")
+        except BodyError:
+            if data[0] not in _TEXT_START:
+                raise  # else it was undone already, and is text of another encoding
     if framed := unchunk(data):
         return framed
     if not data or data[0] in _TEXT_START or sse.looks_like(data):
         return _base64(data, encoding) if data[:1].isalnum() else None
     if (text := _base64(data, encoding)) is not None:
         return text
-    if "br" in encoding and (out := _brotli(data)) is not None:
-        return out
-    return _zlib(data, -15, "deflate") if "deflate" in encoding else None
+    return _brotli(data) if "br" in encoding else None
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8, but for a character that is cut at the end."""
+    try:
+        data[:4096].decode()
+    except UnicodeDecodeError as error:
+        return error.start > 0 and error.start >= min(len(data), 4096) - 3
+    return b"\x00" not in data[:4096]
 
 
 def _zlib(data: bytes, bits: int, name: str) -> bytes:

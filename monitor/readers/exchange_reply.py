@@ -358,7 +358,8 @@ class ReplyReader:
         if self._start is not None or self._delta:
             found = anthropic_usage.merge(self._start or {}, self._delta, self._server_tools)
             reply.tokens, reply.compacted_from, reply.summary_tokens = found
-            reply.service_tier = service_tier({**(self._start or {}), **self._delta})
+            merged = {**(self._start or {}), **self._delta}
+            reply.service_tier, reply.cost = service_tier(merged), shapes.cost(merged)
         elif self._usage is not None:
             reply.tokens = shapes.tokens(
                 self._usage,

@@ -36,6 +36,7 @@ WRAPPERS = (
     "observations",
     "requests",
     "logEvents",
+    "events",
     "calls",
 )
 _DELIMITERS = (",", ";", "\t", "|")

@@ -189,6 +189,9 @@ class Tail:
             if self.score < CERTAIN and not head.complete:
                 head = read_head(context, LONG_HEAD_BYTES)
                 self.reader, self.score = choose(head, self.options.source)
+            if self.score < SURE_ENOUGH and (laid_out := as_lines(context, head)) is not None:
+                self.reader, self.score = laid_out
+                self._packed = True  # it is no file of lines as it lies there
             if self.reader is None or (self.score < SURE_ENOUGH and self.options.source is None):
                 self.reader = None
                 return self._failed(binary(head) or UNKNOWN_FORMAT)
@@ -204,7 +207,10 @@ class Tail:
             else:
                 stream.seek(0)
                 self._feed(stream, final)
-        return self._batch(replace=True)
+        batch = self._batch(replace=True)
+        if context.damage:
+            batch.records.append(Problem(self.name, None, context.damage))
+        return batch
 
     def _appended(self, final: bool) -> Batch:
         with open(self.path, "rb", _BUFFER) as stream:
@@ -345,6 +351,8 @@ def read_bytes(name: str, data: bytes, options: ReadOptions = DEFAULT_OPTIONS) -
     try:
         head = read_head(context, LONG_HEAD_BYTES)
         reader, score = choose(head, options.source)
+        if score < SURE_ENOUGH and (laid_out := as_lines(context, head)) is not None:
+            reader, score = laid_out
         if reader is None or (score < SURE_ENOUGH and options.source is None):
             return Batch(name, [Problem(name, None, binary(head) or UNKNOWN_FORMAT)], True), None
         parser = reader.parser(context)
@@ -354,4 +362,23 @@ def read_bytes(name: str, data: bytes, options: ReadOptions = DEFAULT_OPTIONS) -
         return Batch(name, [Problem(name, None, str(error))], True), None
     if not any(isinstance(record, Call | SessionInfo) for record in records):
         records.append(Problem(name, None, NO_USAGE.format(title=reader.title)))
+    if context.damage:
+        records.append(Problem(name, None, context.damage))
     return Batch(name, records, True, len(data)), reader
+
+
+def as_lines(context: FileContext, head: Head) -> tuple[Reader, float] | None:
+    """The reader of records that are not one on a line, and how sure it is; the context then holds them as lines."""
+    if head.data.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] not in (b"[", b"{"):
+        return None
+    from monitor.readers import relined
+
+    changed = relined.head_of(head)
+    if changed is None:
+        return None
+    reader, score = choose(changed, context.options.source)
+    if reader is None or not reader.lines or score < SURE_ENOUGH:
+        return None
+    context.data, why = relined.relined(context)
+    context.damage = context.damage or why
+    return reader, score

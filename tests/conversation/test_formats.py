@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from monitor.conversation import ConversationError, ToolResult, dump, load
+from monitor.conversation import ConversationError, ToolResult, dump, from_messages, load
 from monitor.conversation.rules import check, errors
 from tests.conversation import build
 
@@ -217,3 +217,25 @@ def test_a_response_object_of_the_responses_api() -> None:
     conv = load(build.doc(reply))
     assert (conv.format, len(conv.messages)) == ("responses", 2)
     assert [v.code for v in errors(check(conv))] == ["R3-reasoning-dangling"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}, "anthropic"),
+        ([{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {}}]}], "anthropic"),
+        # a gateway that speaks Chat to Claude
+        (
+            {
+                "model": "claude-sonnet-4-5",
+                "max_tokens": 9,
+                "messages": [{"role": "system", "content": "a"}, {"role": "user", "content": "x"}],
+            },
+            "openai-chat",
+        ),
+        ({"model": "gpt-5.4", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}, "openai-chat"),
+        ([{"role": "user", "content": "x"}], "openai-chat"),
+    ],
+)
+def test_a_request_without_tools_is_known_by_its_model_or_its_cache_marks(body: Any, expected: str) -> None:
+    assert from_messages(body).handler.name == expected

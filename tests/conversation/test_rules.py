@@ -303,3 +303,24 @@ def test_another_provider_and_what_it_cannot_judge() -> None:
         check(load(build.jsonl(build.pi())), "anthropic")
     with pytest.raises(ConversationError, match="known are openai-chat"):
         check(conv, "nobody")
+
+
+def test_results_of_calls_that_the_service_keeps_are_no_orphans() -> None:
+    output = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+    kept = {"model": "gpt-5.4", "previous_response_id": "resp_1", "input": [output]}
+    assert codes(check(from_messages(kept, "responses"))) == []
+    assert codes(check(from_messages({**kept, "previous_response_id": None}, "responses"))) == [
+        "R1-orphan-output",
+        "no-user-message",
+    ]
+
+
+def test_the_output_of_a_local_shell_call_has_its_id() -> None:
+    call = {"type": "local_shell_call", "id": "l1", "call_id": "c1", "action": {"type": "exec", "command": ["ls"]}}
+    user = {"role": "user", "content": "list"}
+    for output in ({"id": "l1", "call_id": "c1"}, {"call_id": "c1"}):
+        items = [user, call, {"type": "local_shell_call_output", "output": "a", **output}]
+        assert codes(check(from_messages(items, "responses"))) == []
+    bare = {"type": "local_shell_call", "id": "l1", "action": {"type": "exec", "command": ["ls"]}}
+    items = [user, bare, {"type": "local_shell_call_output", "id": "l1", "output": "a"}]
+    assert codes(check(from_messages(items, "responses"))) == []

@@ -80,3 +80,10 @@ def test_bedrock_failures_and_embeddings():
     assert (call.status, call.stop, tokens(call)) == ("error", "ThrottlingException", (None,) * 5)
     side = calls(read("bedrock", lines(bedrock(modelId="amazon.titan-embed-text-v2:0-embedding"))))[0]
     assert side.purpose == "side"
+
+
+def test_bedrock_events_as_the_log_services_client_lists_them():
+    listed = [{"timestamp": n, "message": json.dumps(bedrock(requestId=f"q{n}")), "ingestionTime": n} for n in (1, 2)]
+    data = json.dumps({"events": listed, "searchedLogStreams": []})
+    assert score("bedrock", data) > 0.9
+    assert [tokens(call) for call in calls(read("bedrock", data))] == [(972, 12, 900, 60, 5)] * 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from monitor.records import Event
-from tests.readers.test_claude_code import answer, calls, read, use
+from tests.readers.test_claude_code import answer, calls, line, read, use
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,12 @@ def test_an_error_told_under_the_models_name_is_an_event_and_no_call() -> None:
     records = read(rows)
     assert [call.call_id for call in calls(records)] == ["m1", "m3"]
     assert [(event.kind, event.detail) for event in records if isinstance(event, Event)] == [("error", "server_error")]
+
+
+def test_a_message_after_an_interrupted_one_begins_its_own_exchange() -> None:
+    def typed(seconds: float, text: str) -> dict[str, Any]:
+        return line("user", seconds, message={"role": "user", "content": text})
+
+    rows = [typed(1, "one"), answer(2, "m1", use(1, 0, 0, 1)), typed(3, "two"),
+            typed(4, "[Request interrupted by user]"), typed(5, "three"), answer(6, "m2", use(1, 0, 0, 1))]  # fmt: skip
+    assert [call.exchange for call in calls(read(rows))] == [1, 3]

@@ -230,3 +230,28 @@ def test_a_compaction_that_names_a_call_of_long_ago_asks_for_the_whole_file() ->
         row_ = row(3_000, "compacted", message="", compaction_response_id=response)
         parser.feed([json.dumps(row_).encode()], 3_000)
         assert parser.reread is again
+
+
+def test_totals_that_are_the_window_and_nothing_else_say_that_the_context_is_full() -> None:
+    full = count(3, (0, 0, 0), (0, 0, 0))
+    info = full["payload"]["info"]
+    info["total_token_usage"]["total_tokens"], info["last_token_usage"]["total_tokens"] = 258_400, 8_300
+    error = row(4, "event_msg", type="error", message="x", codex_error_info="context_window_exceeded")
+    rows = [meta(), count(2, (250_000, 0, 100), (250_000, 0, 100)), full, error, count(9, (900, 0, 5), (900, 0, 5))]
+    records = read(rows)
+    assert [c.prompt_tokens for c in calls(records)] == [250_000, 900]
+    assert [r.kind for r in records if isinstance(r, Event)] == ["overflow"]
+
+
+def test_an_error_is_an_overflow_only_where_it_says_so() -> None:
+    rows = [meta(), row(1, "event_msg", type="error", message="slow", codex_error_info="usage_limit_exceeded"),
+            row(2, "event_msg", type="error", message="Codex ran out of room in the model's context window.")]  # fmt: skip
+    assert [r.kind for r in read(rows) if isinstance(r, Event)] == ["error", "overflow"]
+
+
+def test_a_message_after_an_interrupted_turn_begins_its_own_exchange() -> None:
+    rows = [meta(), row(1, "event_msg", type="user_message", message="one"), count(2, (100, 0, 5), (100, 0, 5)),
+            row(3, "event_msg", type="user_message", message="two"),
+            row(4, "event_msg", type="turn_aborted", reason="interrupted"),
+            row(5, "event_msg", type="user_message", message="three"), count(6, (220, 90, 9), (120, 90, 4))]  # fmt: skip
+    assert [c.exchange for c in calls(read(rows))] == [1, 3]

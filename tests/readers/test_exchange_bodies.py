@@ -3,6 +3,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import random
+import string
 import struct
 import zlib
 
@@ -125,3 +127,17 @@ def test_any_bytes_give_values_or_a_clear_error(data, header):
         assert str(error)
         return
     bodies.documents(plain)
+
+
+@pytest.mark.parametrize(("again", "first"), [(18, b"e"), (20, b"m")])
+def test_bare_deflate_may_begin_with_a_letter(again: int, first: bytes) -> None:
+    letters = "".join(random.Random(1).choices(string.ascii_letters, k=600))
+    said = json.dumps({"text": letters + letters[100 : 100 + again]}).encode()
+    packed = deflate(said, -15)
+    assert packed[:1] == first  # the longest repetition is told by the first byte
+    assert bodies.plain(packed, "deflate") == said
+
+
+def test_text_in_another_encoding_that_was_inflated_already_stays() -> None:
+    said = '{"text":"für"}'.encode("latin-1")
+    assert bodies.plain(said, "deflate") == said

@@ -360,3 +360,38 @@ def test_a_document_changed_within_a_tick_is_read_once_more_when_the_tick_is_ove
         assert outputs(tail.read()) == [22]
         assert not tail.changed()
         assert tail.read() is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_as_some_shells_write_it(log: Path, encoding: str) -> None:
+    mark = "\ufeff".encode(encoding)
+    log.write_bytes(mark + "".join(row(n).decode().replace("ok", "ök \U0001f600") for n in (1, 2)).encode(encoding))
+    tail = Tail(log)
+    assert told(tail.read(final=True)) == ["m1", "m2"]
+    assert told(read_bytes("-", log.read_bytes())[0]) == ["m1", "m2"]
+
+
+def test_a_gzip_file_that_is_cut_tells_what_is_there(log: Path) -> None:
+    packed = gzip.compress(b"".join(row(n) for n in range(1, 40)))
+    log.write_bytes(packed[: len(packed) // 2])
+    batch = Tail(log).read(final=True)
+    assert told(batch)[:3] == ["m1", "m2", "m3"]
+    assert any("damaged" in reason for reason in reasons(batch))
+    assert any("damaged" in reason for reason in reasons(read_bytes("-", log.read_bytes())[0]))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("array", [True, False])
+def test_records_that_are_not_one_on_a_line(log: Path, indent: int | None, array: bool) -> None:
+    records = [json.loads(row(n)) for n in (1, 2, 3)]
+    said = json.dumps(records, indent=indent) if array else "\n".join(json.dumps(r, indent=indent) for r in records)
+    log.write_text(said)
+    assert told(Tail(log).read(final=True)) == ["m1", "m2", "m3"]
+    assert told(read_bytes("-", said.encode())[0]) == ["m1", "m2", "m3"]
+
+
+def test_an_array_of_records_that_is_cut(log: Path) -> None:
+    log.write_text(json.dumps([json.loads(row(n)) for n in (1, 2, 3)])[:-40])
+    batch = Tail(log).read(final=True)
+    assert told(batch) == ["m1", "m2"]
+    assert reasons(batch) == ["the last record is not finished"]

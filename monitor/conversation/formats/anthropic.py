@@ -43,6 +43,18 @@ def parse_message(item: Any, base: tuple[str, ...] = ()) -> tuple[Role, tuple[Pa
     return "user", parts, looks_like_summary(text), looks_synthetic(text)
 
 
+def _for_claude(body: Any) -> bool:
+    """Whether a request names a model by Anthropic's own name, and what only Anthropic demands of every request."""
+    if not isinstance(body, dict):
+        return False
+    return str(body.get("model")).startswith("claude") and "max_tokens" in body
+
+
+def _cache_marks(messages: list[Any]) -> bool:
+    blocks = (m["content"] for m in messages if isinstance(m, dict) and isinstance(m.get("content"), list))
+    return any(isinstance(block, dict) and "cache_control" in block for content in blocks for block in content)
+
+
 class Anthropic(Format):
     """Content blocks: text, tool_use, tool_result, thinking, image, compaction."""
 
@@ -58,7 +70,10 @@ class Anthropic(Format):
             messages = body
         if not isinstance(messages, list):
             return 0.0
-        return 0.8 if has_anthropic_blocks(messages) else 0.0
+        if has_anthropic_blocks(messages):
+            return 0.8
+        # less than the roles of Chat (tool, system, developer) say, which gateways send to Claude as well
+        return 0.5 if _for_claude(body) or _cache_marks(messages) else 0.0
 
     def parse(self, item: Any) -> Message:
         role, parts, summary, synthetic = parse_message(item)

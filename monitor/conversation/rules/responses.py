@@ -54,13 +54,13 @@ class ResponsesRules:
                 self.out.add("R-trigger-misplaced", where, "compaction_trigger is not the last item")
         for cid, where in self.open.items():
             self.out.add("R2-open-call", where, f"call {cid} has no output at the end")
-        if not has_user:
+        if not has_user and not self.previous:
             self.out.add("no-user-message", name, "no user message at all")
 
     def _id(self, raw: dict[str, Any], where: str) -> None:
         iid = raw.get("id")
         if isinstance(iid, str) and iid:
-            if iid in self.ids:
+            if iid in self.ids and item_type(raw) != "local_shell_call_output":  # it repeats the id of its call
                 self.out.add("R-duplicate-item-id", where, f"id {iid} already used at {self.ids[iid]}")
             self.ids[iid] = where
 
@@ -87,8 +87,10 @@ class ResponsesRules:
                 self.out.add("R-no-name", where, "function_call without name")
 
     def _output(self, raw: dict[str, Any], kind: str, where: str, i: int) -> None:
-        cid = str(raw.get("call_id"))
+        cid = str(raw.get("call_id") or (raw.get("id") if kind == "local_shell_call_output" else None))
         if cid not in self.calls:
+            if self.previous and cid not in self.later:
+                return  # the call is part of the answer that the service keeps
             code = "R1-output-before-call" if self.later.get(cid, -1) > i else "R1-orphan-output"
             self.out.add(code, where, f"output for {cid} without an earlier call")
             return
