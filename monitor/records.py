@@ -98,6 +98,9 @@ class Call(msgspec.Struct, frozen=True, gc=False, array_like=True):
     window_id: str | None = None  # the client's own name of the window, where it has one
     #: what the log says of a price other than the standard one: batch, flex, priority, fast, us; more than one with "+"
     service_tier: str | None = None
+    #: (model, fresh, read, write, write_1h, output) of passes inside the call that other models made: paid for, but
+    #: never in this context
+    elsewhere: tuple[tuple[str, int, int, int, int, int], ...] | None = None
 
     @property
     def answered(self) -> bool:

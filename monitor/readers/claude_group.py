@@ -109,6 +109,7 @@ def call_of(group: Group, file: str) -> Call:
         None,  # prefix_kept
         tokens.rule,
         service_tier=None if found is None or _standard(found) else figures.service_tier(found),
+        elsewhere=tokens.elsewhere,
     )
 
 

@@ -222,6 +222,7 @@ def merged(known: Call, call: Call) -> Call:
     filled: dict[str, Any] = {
         name: value
         for name in Call.__struct_fields__
+        if name not in ("key", "line", "time", "duration_ms", "status")
         if getattr(first, name) is None and (value := getattr(second, name)) is not None
     }
     times = [one.time for one in (known, call) if one.time is not None]

@@ -27,6 +27,8 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
     billed_prompt: int | None = None
     billed: tuple[tuple[int, int, int, int, int], ...] | None = None  # each pass, as it is priced
     rule: str = ""
+    #: passes of other models: the model, then as in ``billed``
+    elsewhere: tuple[tuple[str, int, int, int, int, int], ...] | None = None
 
 
 UNKNOWN = Tokens(rule="unknown")
@@ -108,12 +110,15 @@ def anthropic(
     ``iterations`` lists internal passes: the context is what the last pass of type ``message`` held; the top-level
     figures are the sum of the message passes (billing) and leave out a compaction pass, which is billed too. One pass
     repeats the top level and adds nothing. Passes of another model (``advisor_message``) are neither: they never
-    stood in this context, and their price is not this model's.
+    stood in this context and are in no sum of tokens, but they are paid for, at the price of their own model.
     """
     plain = additive(fresh, read, write, output, write_1h=write_1h, reasoning=reasoning, rule="anthropic")
     passes = [_pass(item) for item in iterations or () if isinstance(item, Mapping)]
     messages = [p for kind, p in passes if kind == "message"]
     extra = [p for kind, p in passes if kind == "compaction"]
+    elsewhere = _elsewhere(iterations or ())
+    if elsewhere is not None:
+        plain = msgspec.structs.replace(plain, elsewhere=elsewhere)
     if not messages or (len(messages) == 1 and not extra):
         return plain
     top = (fresh or 0, read or 0, write or 0, write_1h or 0, output or 0)
@@ -138,7 +143,18 @@ def anthropic(
         billed_prompt=billed_prompt,
         billed=billed,
         rule="anthropic+iterations",
+        elsewhere=elsewhere,
     )
+
+
+def _elsewhere(iterations: Sequence[Any]) -> tuple[tuple[str, int, int, int, int, int], ...] | None:
+    found = []
+    for item in iterations:
+        if isinstance(item, Mapping) and isinstance(model := item.get("model"), str):
+            kind, figures = _pass(item)
+            if kind not in ("message", "compaction") and any(figures):
+                found.append((model, *figures))
+    return tuple(found) or None
 
 
 def _pass(item: Mapping[str, Any]) -> tuple[str, tuple[int, int, int, int, int]]:

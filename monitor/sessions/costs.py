@@ -15,7 +15,7 @@ from typing import Literal
 
 from monitor.pricing import Price, PriceTable
 from monitor.records import Call, Event
-from monitor.sessions.view import CompactionCost, Turn
+from monitor.sessions.view import CompactionCost, CostSource, Turn
 
 #: tokens of a summary where the log does not tell (median of recorded ones: 3,000 to 5,000)
 _SUMMARY = 4_000
@@ -50,6 +50,19 @@ def _above_read(tokens: int, call: Call, price: Price | None) -> float | None:
     for part, rate in ((written - hour, rates.cache_write_5m), (hour, rates.cache_write_1h)):
         total += part * (rates.input if rate is None else rate)
     return (total - tokens * rates.cache_read) / 1e6
+
+
+def with_others(
+    call: Call, cost: float | None, rough: bool, prices: PriceTable | None
+) -> tuple[float | None, CostSource | None, bool]:
+    """The cost of a call together with that of passes inside it which other models made, each at its own price."""
+    for model, *figures in call.elsewhere or ():
+        price = prices.lookup(model, call.provider, call.time, call.service_tier) if prices is not None else None
+        usd = price.cost(*figures) if price is not None else None
+        if cost is None or price is None or usd is None:
+            return None, None, False
+        cost, rough = cost + usd, rough or price.estimated
+    return (None, None, False) if cost is None else (cost, "table", rough)
 
 
 def compaction_costs(

@@ -29,7 +29,7 @@ from monitor.sessions.chain import (
     thrashes,
 )
 from monitor.sessions.cold import History
-from monitor.sessions.costs import miss_cost
+from monitor.sessions.costs import miss_cost, with_others
 from monitor.sessions.fold_state import State
 from monitor.sessions.forecast import weighted
 from monitor.sessions.retold import told_again
@@ -191,8 +191,8 @@ class Fold:
         else:
             cost = price.cost(call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens,
                               call.cache_write_1h_tokens, call.output_tokens)  # fmt: skip
-        if cost is None:
-            return acc, limits, price, None, None, False
+        if cost is None or call.elsewhere is not None:
+            return acc, limits, price, *with_others(call, cost, price.estimated, self.prices)
         return acc, limits, price, cost, "table", price.estimated
 
     def _kind(self, call: Call, day: tuple[str | None, int | None]) -> tuple[Acc, Limits, Price | None, bool]:

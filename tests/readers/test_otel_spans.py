@@ -191,3 +191,12 @@ def test_phoenix_table_of_spans():
     assert pyarrow is not None
     assert score("otel", stream.getvalue()) == 0.9
     assert [c.prompt_tokens for c in calls(read("otel", stream.getvalue()))] == [1000]
+
+
+def test_two_tellings_of_one_call_of_which_one_has_no_time():
+    facts = chat(900, 30, **{"gen_ai.response.id": "msg_1"})
+    inner, outer = span(facts=facts), span(facts=facts)
+    del inner["startTimeUnixNano"]
+    for pair in ((inner, outer), (outer, inner)):
+        (found,) = spans(*pair)
+        assert (found.prompt_tokens, found.time) == (900, T0 * 1000)

@@ -101,6 +101,9 @@ def test_a_pass_of_another_model_is_no_context_and_not_this_models_bill():
         {"input_tokens": 2390, "cache_read_input_tokens": 0, "output_tokens": 121, "iterations": rows}
     )
     assert (found.prompt, found.billed_prompt, found.output) == (1262, 2390, 121)
+    assert found.elsewhere == (("claude-opus-4-8", 2518, 0, 0, 0, 22),)
+    one = shapes.tokens({"input_tokens": 9, "cache_read_input_tokens": 0, "output_tokens": 1, "iterations": rows[1:2]})
+    assert (one.prompt, one.billed_prompt, one.elsewhere) == (9, 9, found.elsewhere)
 
 
 def test_what_the_only_message_pass_had_of_the_cache_stands_at_the_top_level():

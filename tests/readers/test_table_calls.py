@@ -47,7 +47,7 @@ def test_every_cell_has_its_field() -> None:
         "reasoning_tokens": 20, "billed_prompt_tokens": 900, "billed": None, "context_limit": 200_000,
         "usable_limit": None, "cost_usd": 0.25, "status": "estimated", "purpose": "compaction", "exchange": 4,
         "cache_ttl_s": None, "stop": None, "has_bodies": False, "prefix_kept": None, "usage_rule": "table",
-        "evidence": None, "inherited": True, "window_id": None, "service_tier": None,
+        "evidence": None, "inherited": True, "window_id": None, "service_tier": None, "elsewhere": None,
     }  # fmt: skip
 
 

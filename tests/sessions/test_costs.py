@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from monitor.pricing import PriceTable
@@ -161,3 +162,15 @@ def test_what_the_log_says_a_failed_call_cost_is_paid_all_the_same() -> None:
     assert shown.sums.cost_usd == pytest.approx(0.03)
     (cut,) = narrow([shown], Wanted(since=START + 5_000))
     assert cut.sums.cost_usd == pytest.approx(0.01)
+
+
+def test_a_pass_of_another_model_inside_a_call_is_paid_at_its_own_price() -> None:
+    # sonnet: 1,000 fresh, 100 out; the adviser (opus 4.6: 5 and 25): 2,000 fresh, 40 out
+    one = call(0, 1_000, 0, fresh_tokens=1_000, cache_write_tokens=0, output_tokens=100)
+    facts = {"elsewhere": (("claude-opus-4-6", 2_000, 0, 0, 0, 40),)}
+    advised = msgspec.structs.replace(one, **facts)
+    (turn,) = view([advised], PriceTable.load()).turns
+    assert turn.cost_usd == pytest.approx((1_000 * 3 + 100 * 15 + 2_000 * 5 + 40 * 25) / MILLION)
+    assert turn.call.prompt_tokens == 1_000
+    unpriced = msgspec.structs.replace(one, elsewhere=(("nobody-knows", 2_000, 0, 0, 0, 40),))
+    assert view([unpriced], PriceTable.load()).turns[0].cost_usd is None
