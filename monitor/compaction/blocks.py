@@ -12,9 +12,9 @@ import msgspec
 
 from monitor.compaction.planted import echoes, quotes
 from monitor.compaction.prose import is_choice
+from monitor.compaction.rules import Said
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Error, FileUse, State
-from monitor.compaction.wishes import Said
 from monitor.conversation.secrets import MARK
 
 HEADINGS = ("Goal", "Progress", "Facts", "Decisions", "Next steps")

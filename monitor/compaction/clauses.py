@@ -37,6 +37,12 @@ _POINTS_BACK = re.compile(
     r"(?i)^(?:so|also|therefore|daher|deshalb|así\s+que|por\s+eso|donc)\b.*\b(?:that|this|it|those|these|them|das|dies\w*|"
     r"dem|daran|es|eso|esto|ello|ça|cela)\b"
 )
+#: "…, so leave it alone": it follows from what stands in front, and goes when that goes
+_FOLLOWS = re.compile(
+    r"(?i)^(?:so(?!\s+that)|hence|therefore|thus|deshalb|daher|darum|deswegen|also|por\s+(?:eso|lo\s+tanto)|así\s+que|donc|du\s+coup|"
+    r"par\s+conséquent|portanto|por\s+isso|então|quindi|perciò|dunque|więc|dlatego|zatem|dus|daarom|поэтому|значит|"
+    r"так\s+что|bu\s+yüzden|o\s+yüzden)\b|^(?:所以|因此|故而)|^(?:なので|だから|そのため)|^(?:그래서|그러니|따라서)"
+)
 #: a clause that orders, behind one that tells a state of things
 _ORDERS = re.compile(
     r"(?i)^(?:(?:please|pls|plz|so|just|bitte)\s+)*(?:do\s+not|don['’]?t|never|ignore|leave|keep|use|only\s+(?:use|read|write|touch|change|edit)|"
@@ -92,7 +98,8 @@ def parts(text: str) -> list[str]:
         like = (
             bool(out) and _PARALLEL.match(_AND.sub("", own)) and _PARALLEL.search(out[-1])
         )  # "to do this, not to do that"
-        joins = _CONTRAST.match(own) or _POINTS_BACK.match(own) or _short(own) or not is_rule(Sentence(own), spoken)
+        hangs = _CONTRAST.match(own) or _POINTS_BACK.match(own) or _FOLLOWS.match(own) or _short(own)
+        joins = hangs or not is_rule(Sentence(own), spoken)
         if out and joins and not apart and not like:
             out[-1] = text[text.rindex(out[-1]) : b].strip()
         elif piece:

@@ -14,9 +14,9 @@ from monitor.compaction import former, prose, shell, wishes
 from monitor.compaction.actions import Action, action, boxes
 from monitor.compaction.ledger import Ledger
 from monitor.compaction.places import relative
+from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import one_line, sentences, shortened
 from monitor.compaction.state import Commit, State
-from monitor.compaction.wishes import Rule, Said
 from monitor.conversation.model import Conversation, Message, Opaque, Text
 
 _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")

@@ -15,9 +15,9 @@ from monitor.compaction import blocks as labels
 from monitor.compaction.actions import Todo, boxes
 from monitor.compaction.clauses import is_rule
 from monitor.compaction.render import from_object
+from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import QUOTED, Sentence, one_line
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign, State
-from monitor.compaction.wishes import Rule, Said
 from monitor.compaction.wishes import read as read_wishes
 from monitor.conversation.marks import SUMMARY_OPEN
 from monitor.conversation.model import Message, Opaque

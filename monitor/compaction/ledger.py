@@ -14,8 +14,9 @@ import msgspec
 from monitor.compaction import outcome, shell, values
 from monitor.compaction.actions import Action, Todo, boxes
 from monitor.compaction.planted import planted
+from monitor.compaction.rules import Said
 from monitor.compaction.state import Check, Commit, Error, FileUse, Foreign
-from monitor.compaction.wishes import Said
+from monitor.compaction.wrapping import body
 from monitor.conversation.model import ToolResult
 from monitor.conversation.repair.base import NO_RESULT
 
@@ -31,7 +32,6 @@ _TASK_ID = re.compile(r"(?i)task\s*#?(\w+)\s+created|created task\s*#?(\w+)|\"id
 _MISSING = re.compile(r"(?i)no such file|not found|does not exist|ENOENT|cannot find")
 _UPDATED = re.compile(r"(?i)\b(?:has been updated|overwr\w+|replaced existing|modified)\b")
 _ENV = re.compile(r"(?:env|printenv|set|export)\b(?!\s+\w+=)")
-_ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
 _NEW_FILE = re.compile(r"(?i)\b(?:file|path|it)\b[^\n]{0,160}\b(?:was|has been|is) created\b|\bcreated (?:new )?file\b")
 _LOG = re.compile(r"(?i)\.(?:log|out|err|trace)(?:\.\d+)?$|(?:^|/)logs?/")
 _DIGITS = re.compile(r"\d[\d.,]*")
@@ -89,10 +89,15 @@ class Ledger:
             return
         if text.strip() == NO_RESULT:
             return  # a repair put it there: nothing is known
-        failed = result.is_error or (
-            outcome.refused(text)
-            if act.op in ("edit", "write", "delete", "move")
-            else act.op == "fetch" and outcome.unreached(text)
+        text, code = body(text)
+        failed = (
+            result.is_error
+            or bool(code)
+            or (
+                outcome.refused(text)
+                if act.op in ("edit", "write", "delete", "move")
+                else act.op == "fetch" and outcome.unreached(text)
+            )
         )
         self.failed = failed
         if act.op in ("read", "fetch", "search"):
@@ -166,7 +171,7 @@ class Ledger:
     # ------------------------------------------------------------------ commands
     def _shell(self, act: Action, result: ToolResult, turn: int | None, kept: bool) -> None:
         line = shell.parse(act.command)
-        text = outcome.clean(outcome.body(result.text)[0])
+        text = outcome.clean(body(result.text)[0])
         done = outcome.judge(
             result.text,
             result.is_error,
@@ -215,7 +220,7 @@ class Ledger:
             if not any(p.use == "commit" for p in line.parts):
                 shown = values.of_output(text)
                 if _ENV.match(act.command.strip()):
-                    shown = [v for v in shown if _ADDRESS.search(v)]
+                    shown = values.environment(text)
                 for value in shown:
                     self._value(value, turn, kept)
         elif line.read:

@@ -18,9 +18,9 @@ _WORDED = re.compile(
 )
 #: words of a limit, and of its change
 _LIMIT = re.compile(
-    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max\w*|min\w*|no\s+more|up\s+to|limits?|exceed|within|"
+    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|limits?|caps?|exceed|within|"
     r"höchstens|mindestens|"
-    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|superar?|límite|"
+    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
     r"plus\s+de|moins\s+de|más\s+de|menos\s+de|no\s+m[áa]ximo|no\s+m[íi]nimo|mais\s+de|passar\s+de|più\s+di|"
     r"meno\s+di|al\s+massimo|almeno|"
@@ -35,9 +35,11 @@ _ANEW = re.compile(
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
-    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into)\b|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
+    r"lockere?\w*|extend\w*|shorten\w*|tighten\w*|set|put|pon(?:lo|la|ed|er)?|amplía\w*|ampli\w+|mets|mettez|allong\w*|"
+    r"élargi\w*|relèv\w*|relev\w*|estend\w*|met\w{2,5}|innalz\w*|zet|stel|ustaw\w*|podnieś\w*|zmień\w*|постав\w+|измен\w+)\b|"
     r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"
-    r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|放宽|今後|変更|引き上げ|引き下げ|上げ|下げ|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
+    r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|放宽|放松|收紧|延长|缩短|扩到|今後|変更|引き上げ|引き下げ|上げ|下げ|延ば|広げ|緩め|減ら|増や|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
 _VALUE = r"(\d[\d.,]*)\s*(?:[^\W\d_]{1,10}|%)?"
@@ -98,6 +100,10 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     units = _units(old) & _units(new)
     if theirs & gone:
         return shared >= least or bool(units)
+    if fresh and theirs & numbers and numbers - theirs and _LIMIT.search(old + new):
+        # it names the old number beside the new one: "1,000 is little, let it be 5,000"
+        both = _LIMIT.search(old) and _LIMIT.search(new) and any(len(n) > 1 for n in theirs & numbers)
+        return bool(both or _units(old) & _units(new)) or shared >= least
     if named or not theirs or theirs & numbers:
         return False
     for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted
@@ -106,7 +112,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     if fresh and units and plain:
         # in the same unit on the same matter; where both say that it is a limit, fewer common words are enough
         both = bool(_LIMIT.search(old) and _LIMIT.search(new))
-        if common >= max(least, (0.1 if least < 1 else 0.34) * whole if both else 0.5 * whole):
+        if common >= max(least, (0.1 if least < 1 else 0.33) * whole if both else 0.5 * whole):
             return True
     if fresh and plain and not units and _LIMIT.search(old) and common >= max(least, 0.6 * whole):
         return True  # "batch at most 16", "batch can go up to 24 now": nothing but the matter is common

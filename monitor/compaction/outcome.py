@@ -6,11 +6,12 @@ for in the output of commands only. A pipe hides exit codes (``pytest | tail``):
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Literal
 
 import msgspec
+
+from monitor.compaction.wrapping import body
 
 Status = Literal["passed", "failed", "unknown"]
 #: ends of a result that are looked at for an exit code and a last word
@@ -134,15 +135,6 @@ _SIDE = re.compile(r"(?i)^(?:expected|actual|received|got|want)\s*[:=]\s*\S")
 _RULED = re.compile(r"^[a-z][\w-]+(?:\[[\w-]+\])?:\s+(?=[A-Z].{8})")
 _WHY = re.compile(r"(?i)^\*?\s*what went wrong:?$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
-#: Gemini CLI and Qwen Code: command (of several lines, too), folder, output; errors, exit code and the like below
-_OUTPUT = re.compile(
-    r"\A(?:Command: (?:(?!\nDirectory: )[\s\S])*\nDirectory: .*\n|(?:(?:Command|Directory): .*\n)*)(?:Output|Stdout): "
-)
-_BELOW = re.compile(
-    r"\n(?=(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): )(?:Error: (?P<error>.*)\n?)?"
-    r"(?:Exit Code: (?P<code>.*)\n?)?(?:Signal: .*\n?)?(?:Background PIDs: .*\n?)?(?:Process Group PGID: .*\n?)?\Z"
-)
-_NOTHING = ("", "(empty)", "(none)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -152,39 +144,6 @@ class Outcome(msgspec.Struct, frozen=True):
     status: Status
     code: int | None = None
     word: str = ""
-
-
-def body(text: str) -> tuple[str, int | None]:
-    """(the output itself, exit code) where the client wrapped it; else the text as it is."""
-    m = _OUTPUT.search(text[:20_000])
-    if m:
-        return _parts(text[m.end() :])
-    if text[:1] == "{" and ('"output"' in text[:200] or '"exit_code"' in text or '"exitCode"' in text):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            return text, None
-        if isinstance(value, dict):
-            meta = value.get("metadata") if isinstance(value.get("metadata"), dict) else value
-            code = meta.get("exit_code", meta.get("exitCode")) if isinstance(meta, dict) else None
-            out = value.get("output", value.get("stdout"))
-            if isinstance(out, str):
-                extra = value.get("stderr")
-                return out + ("\n" + extra if isinstance(extra, str) and extra else ""), code if isinstance(
-                    code, int
-                ) else None
-    return text, None
-
-
-def _parts(text: str) -> tuple[str, int | None]:
-    """Output, error output and error of what stands behind "Output: " or "Stdout: ", and the exit code."""
-    code, error = None, ""
-    m = _BELOW.search(text, max(0, len(text) - _EDGE))
-    if m:
-        text, error = text[: m.start()], (m["error"] or "").strip()
-        code = int(m["code"]) if (m["code"] or "").strip().lstrip("-").isdigit() else None
-    parts = [*text.split("\nStderr: ", 1), error]
-    return "\n".join(part for part in parts if part.strip() not in _NOTHING), code
 
 
 def clean(text: str) -> str:

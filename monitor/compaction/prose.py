@@ -10,8 +10,8 @@ from itertools import takewhile
 from typing import Literal
 
 from monitor.compaction import phrases
+from monitor.compaction.rules import Said
 from monitor.compaction.sentences import Sentence, sentences
-from monitor.compaction.wishes import Said
 
 Kind = Literal["decision", "dead_end", "finding", "next", ""]
 _FACT = re.compile(

@@ -197,6 +197,8 @@ _HOOK = re.compile(
     r"(?i)https?://(?:hooks?\.[^\s/\"']+|[^\s/\"']+/(?:api/)?webhooks?|"
     r"[^\s/\"']*webhook[^\s/\"']*)/(?P<value>[^\s\"'<>)]{8,})"
 )
+#: a long run of letters of both cases and digits, as no name or address has it: the part of a key behind a colon
+_MIXED = re.compile(r"(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*\d)(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{16,}")
 _HEADER = re.compile(
     r"(?i)\b(?:authorization|x-api-key|proxy-authorization|cookie|set-cookie|"
     r"x-auth-token)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?(?P<value>[^\s\"',;]{8,})"
@@ -273,7 +275,7 @@ def _find_in(text: str, found: set[str]) -> None:
     found.update(shaped(text))
     for m in _KEY.finditer(text):
         value = m.group("value").rstrip(".,;")
-        if len(value) >= 16 and _random(value):
+        if len(value) >= 16 and (_random(value) or _MIXED.search(value)):
             found.add(value)
 
 

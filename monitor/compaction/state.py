@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from monitor.compaction.actions import Todo
-from monitor.compaction.wishes import Rule, Said
+from monitor.compaction.rules import Rule, Said
 
 FileUse = Literal["modified", "created", "read", "deleted"]
 

@@ -10,7 +10,7 @@ import re
 
 from monitor.readers.step_words import STOP
 
-#: one row a concept; beginnings of Latin words, whole words of the others
+#: one row a concept, which goes on behind "\"; beginnings of Latin words, whole words of the others
 _CONCEPTS = """
 note notes notiz notas nota anota memo notizen note 笔记 记录 メモ ノート заметк
 english englisch inglés inglesa ingles anglais inglese 英文 英语 英語 английск 영어
@@ -69,6 +69,9 @@ queue warteschlange cola file_d'attente 队列 キュー
 lock sperre bloqueo verrou 锁 ロック блокировк
 print drucken imprimir 打印 印刷
 threshold schwelle umbral seuil 阈值 しきい値
+verbosity verbos terse concise brief short detailed ausführlich knapp kurz breve conciso detallad extens bref \
+brève concis détaillé court succinct prolisso stringat zwięzł krótk szczegół uitgebreid beknopt кратк подробн \
+简短 简洁 详细 啰嗦 簡潔 短く 詳し 간결 짧게 자세
 rule regel regla règle 规则 规定 ルール правил
 """
 
@@ -97,12 +100,12 @@ _NOISE = _set(
     "обязательно пожалуйста"
 )
 _NAME = re.compile(
-    r"[\w.@~-]*/[\w./@~-]*\w|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
+    r"[\w.@~-]*/[\w./@~-]*\w|\b[\w.-]{2,}/(?=[\s,.;:!?)]|$)|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
     r"}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
 )
 _LATIN = re.compile(r"[^\W\d_]{3,}")
 _RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
-_NUMBER = re.compile(r"\b\d[\d.,]*\s?(?:%|[A-Za-z]{1,4}\b)?")
+_NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*(?:\s?%|[A-Za-z]{1,4}\b)?")
 #: a place in a text with its number: "section 5.2", 第3条
 _PLACE = re.compile(
     r"(?i)第\s*(\d+)\s*[条章節节项項]|§+\s*(\d+(?:\.\d+)*)|\b(?:section|article|clause|chapter|figure|table|abschnitt|artikel|"
@@ -190,6 +193,18 @@ _ENDINGS = (
     *("ings", "ing", "edly", "ed", "es", "en", "er", "ern", "s", "n", "e", "o", "a", "os", "as"),
     *("i", "u", "y", "ie", "ów", "ą", "ę"),
 )
+
+
+def named(theirs: dict[str, float], mine: dict[str, float], text: str) -> dict[str, float]:
+    """``mine``, what ``text`` is about, with the paths of ``theirs`` it calls by their last part ("the core")."""
+    said = {w.lower() for w in _LATIN.findall(text)}
+    more = {}
+    for key in theirs:
+        if key.startswith("n:") and key not in mine and "/" in key:
+            last = key.rstrip("/").rsplit("/", 1)[-1].split(".")[0]
+            if len(last) > 2 and last not in _NOISE and last in said:
+                more[key] = 2.0
+    return mine | more if more else mine
 
 
 def _stem(word: str) -> str:

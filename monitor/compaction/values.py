@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from monitor.compaction import withdrawal, words
-from monitor.compaction.outcome import body, clean
+from monitor.compaction.outcome import clean
+from monitor.compaction.wrapping import body
+from monitor.conversation.secrets import MARK
 
 _NUMBERED = re.compile(r"^\s*\d+(?:→|\t|\s?\|)\s?", re.M)
 _CUE = re.compile(
@@ -37,9 +40,19 @@ _SKIP = re.compile(
     r"tests? passed"
 )
 _LONG = 200
+#: a file of settings with no more lines is told in more of its lines
+_SHORT = 24
+_SETTING = re.compile(
+    r"""^(?:export\s+|set\s+|-\s+)?["']?(?P<name>[A-Za-z][\w.-]{0,40})["']?\s*[:=]\s*"""
+    r"""["']?(?P<value>[^\s"'{}\[\]()]{1,80})["']?$"""
+)
+_HOST = re.compile(r"://|\w[.-]\w[\w.-]*:\d{2,5}\b|^\d{1,3}(?:\.\d{1,3}){3}\b")
+_ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
+_FEW = 8
+_EMPTY = re.compile(r"(?i)true|false|null|none|yes|no|on|off|0|1|\$.*")
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")
 _CONFIG = re.compile(
-    r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$|(?:^|/)(?:\.?env|config|hosts)$|^/etc/"
+    r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$|(?:^|/)(?:\.?env(?:\.[\w-]+)?|config|hosts)$|^/etc/"
 )
 
 
@@ -82,8 +95,27 @@ def of_source(text: str) -> list[str]:
 
 
 def of_config(text: str) -> list[str]:
-    """Settings with a telling name that stand once in a file of data or settings."""
-    return [x for x in of_output(_NUMBERED.sub("", text), 6) if _CUE.search(x.replace("_", " ")) or _PORT.search(x)][:2]
+    """Settings that stand once in a file of data or settings: telling names and addresses; of a short file more."""
+    text = _NUMBERED.sub("", text)
+    lines = [x for x in text.split("\n") if x.strip()]
+    if len(lines) <= _SHORT:
+        found = settings(lines)
+        if found:
+            return found
+    return [x for x in of_output(text, 6) if _CUE.search(x.replace("_", " ")) or _PORT.search(x)][:2]
+
+
+def settings(lines: Sequence[str], most: int = 6) -> list[str]:
+    """Lines "name = value" with a value of one word, the most telling ones, in their order."""
+    found: list[tuple[float, int, str]] = []
+    for at, raw in enumerate(lines):
+        line = " ".join(raw.strip().rstrip(",;").split())
+        m = _SETTING.match(line)
+        if not m or len(line) > _LONG or _SKIP.search(line) or MARK in line or _EMPTY.fullmatch(m["value"]):
+            continue
+        told = bool(_CUE.search(m["name"].replace("_", " "))) + bool(_HOST.search(m["value"]))
+        found.append((-(2.0 * told + bool(re.search(r"\d", m["value"]))), at, line))
+    return [line for _, _, line in sorted(sorted(found)[:most], key=lambda x: x[1])]
 
 
 def of_output(text: str, most: int = 4) -> list[str]:
@@ -101,6 +133,14 @@ def of_output(text: str, most: int = 4) -> list[str]:
     if len(picked) > most:  # what an output says last is what it was run for
         picked = picked[-most:] if shapes else picked[: most // 2] + picked[-(most - most // 2) :]
     return list(dict.fromkeys(line for _, line in picked))
+
+
+def environment(text: str) -> list[str]:
+    """Variables of an environment: a few that somebody asked for, of a whole one the addresses."""
+    lines = [x for x in clean(text).split("\n") if x.strip()]
+    if len(lines) <= _FEW:
+        return settings(lines)
+    return [x for x in of_output(text) if _ADDRESS.search(x)]
 
 
 def _shape(line: str) -> str:

@@ -101,6 +101,19 @@ STRONG = _rx(
     r"\bi\s+was\s+wrong\s+about\b|\blag\s+ich\s+(?:falsch|daneben)\b|\bme\s+equivoqu[eé]\s+con\b|"
     r"それほど(?:厳し|重要では)|"
     r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
+    # told of as a thing of the past
+    r"\b(?:is|are|['’]s)\s+(?:\w+\s+)?(?:history|a\s+thing\s+of\s+the\s+past|water\s+under\s+the\s+bridge)\b|"
+    r"\bwar(?:en)?\s+einmal\b|\b(?:ist|sind)\s+(?:jetzt\s+|nun\s+)?(?:geschichte|schnee\s+von\s+gestern|vergangenheit)\b|"
+    r"\bappartien\w+\s+au\s+passé|\b(?:c['’]est|est|sont)\s+(?:de\s+l['’]histoire\s+ancienne|du\s+passé)|"
+    r"\b(?:es|son|ya\s+es)\s+(?:historia|agua\s+pasada|cosa\s+del\s+pasado)\b|"
+    r"\b(?:è|sono)\s+(?:ormai\s+)?(?:storia|acqua\s+passata|roba\s+passata)\b|\b(?:é|são)\s+(?:coisa\s+do\s+passado|"
+    r"águas\s+passadas|história)\b|\bto\s+już\s+(?:historia|przeszłość)\b|\bis\s+(?:verleden\s+tijd|geschiedenis)\b|"
+    r"(?:уже|теперь)\s+(?:история|в\s+прошлом)|成为?(?:历史|过去)|过去式|過去の(?:話|もの)|昔の話|옛날\s*(?:일|얘기)|지난\s*일",
+    # nobody has to heed it any longer
+    r"\bno\s+(?:need|reason)\s+to\s+(?:care|worry|bother|think|heed|hold\s+back|wait|stick|keep)\b|"
+    r"\bmusst?\s+(?:du|ihr)?\s*(?:\w+\s+){0,5}(?:keine\s+rücksicht|nicht\s+mehr)\b|\b(?:brauch|müss)\w*\s+(?:\w+\s+){0,4}keine?n?\s+(?:\w+\s+){0,3}mehr\b|"
+    r"\bplus\s+la\s+peine\s+d|\binutile\s+de\s+(?:continuer|garder|se\s+soucier)|\bya\s+no\s+(?:nos\s+|me\s+)?(?:obliga|limita|afecta|preocup)\w*|"
+    r"\bnon\s+(?:dobbiamo|devi|dovete|c['’]è\s+bisogno\s+di)\s+più\b|\bnie\s+musi\w+\s+(?:się\s+)?już\b",
 )
 PERMIT = _rx(
     r"\b(?:as|whatever|however|anything)\s+you\s+(?:like|want|prefer|wish|please)\b|\b(?:is\s+)?up\s+to\s+you\b|"
@@ -136,6 +149,29 @@ PERMIT = _rx(
     r"\b(?:mag|mogen|kun\s+je|kan\s+(?:nu|ook|wel)|toegestaan|is\s+prima|zijn\s+prima|is\s+ok[eé]?)\b",
     r"\b(?:możesz|możecie|można|wolno|zezwalam|pozwalam|dozwolon\w+)\b",
     r"\b\w+(?:ebilir|abilir)(?:sin|siniz|iz|im)?\b|\bserbest\b|\bizin\s+ver\w+",
+)
+#: the thing may be touched again: said of its state, or of those who had a say in it
+FREE = _rx(
+    r"(?:\b(?:is|are)|['’](?:s|re))\s+(?:\w+\s+){0,2}?(?:open|free|unlocked|unfrozen|ours|yours|usable|available|unblocked)\b"
+    r"(?!\s+(?:question|issue|item|point|task|bug|port))|\bwhatever\s+(?:you|is)\s+(?:need|want|like)\w*|"
+    r"\b(?:is|are|seems?)\s+(?:fine|ok(?:ay)?|happy|cool|good)\s+with\b|\b(?:does|do)\s?n['’]?o?t\s+mind\b|"
+    r"\b(?:has|have)\s+no\s+objections?\b|\b(?:green|go-ahead)\b[^.?!]{0,12}\blight\b|\bgot\s+(?:the|a)\s+go-ahead\b",
+    r"\bwieder\s+(?:\w+\s+)?(?:frei|offen|uns|unser\w*|nutzbar|verfügbar)\b|\b(?:ist|sind)\s+(?:\w+\s+){0,2}(?:frei|freigegeben|offen)(?:gegeben)?\b|"
+    r"\b(?:darfst|dürft|kannst|könnt)\b[^.?!]{0,60}\b(?:ruhig|gern\w*|also|nach\s+belieben|frei)\b|"
+    r"\b(?:nichts\s+dagegen|einverstanden\s+damit|damit\s+einverstanden|grünes\s+licht|freie\s+(?:hand|bahn)|steht\s+nichts\s+im\s+weg)\b",
+    r"\b(?:de|à)\s+nouveau\s+(?:\w+\s+)?(?:libre|ouvert|disponible|à\s+(?:nous|toi))|\bd['’]accord\s+pour\s+que?\b|"
+    r"\brien\s+(?:contre|n['’]empêche)|\bfeu\s+vert\b|\bvoie\s+libre\b|\bcarte\s+blanche\b|\b(?:est|sont)\s+(?:\w+\s+)?(?:libre|libéré|débloqué|dégelé|ouvert)\w*",
+    r"\b(?:podéis|podemos|puedes|pueden|se\s+puede)\s+(?:ya\s+)?(?:volver\s+a\s+)?\w+[aei]r\w*|\bno\s+(?:les?|me|nos)\s+(?:importa|molesta)\s+que\b|"
+    r"\b(?:vía\s+libre|luz\s+verde|manos\s+libres)\b|\b(?:de\s+nuevo|otra\s+vez)\s+(?:libre|abiert|disponible|nuestr)\w*|\b(?:queda|está)n?\s+(?:\w+\s+)?(?:libre|abiert|liberad|desbloquead)\w*",
+    r"\b(?:sinal\s+verde|carta\s+branca|à\s+vontade|não\s+se\s+importa\w*)\b|\b(?:está|ficou)\s+(?:\w+\s+){0,2}(?:livre|aberto|aberta|liberad\w+)",
+    r"\bvia\s+libera\b|\b(?:è|sono)\s+(?:di\s+nuovo\s+|ora\s+)?(?:liber|apert|sbloccat|disponibil)\w*|\b\w+[aei]\s+pure\b|"
+    r"\b(?:nulla|niente)\s+in\s+contrario\b|\bcarta\s+bianca\b",
+    r"\b(?:znowu|znów|z\s+powrotem)\s+\w+|\b(?:droga\s+wolna|zielone\s+światło|wolna\s+ręka|śmiało)\b|\bnic\s+przeciwko\b",
+    r"\bweer\s+(?:\w+\s+)?(?:vrij|open|beschikbaar|van\s+ons)\b|\b(?:groen\s+licht|gerust|vrij\s+spel)\b|\b(?:снова|опять)\s+(?:свобод|доступ|откры)\w+|"
+    r"\b(?:смело|спокойно|зел[её]ный\s+свет|не\s+против)\b|\byine\s+(?:açık|serbest)|\byeşil\s+ışık\b",
+    "(?:随便|随意|任意|放心|尽管)(?:改|动|用|删|清|写|碰|\\w)|归我们|可以(?![吗么先])[\u4e00-\u9fff]|没(?:有)?意见|放开了|绿灯",
+    "自由に|遠慮なく|解禁|再開でき|(?:触|使|変更|編集|書)[^。]{0,6}(?:大丈夫|構いません|かまいません|OK|問題ありません)|また(?:使え|触れ|書け)",
+    "마음껏|다시\\s*(?:열|풀|쓸|사용할|수정할)|풀렸|상관없",
 )
 #: the newer wish stands in the place of an older one on the same matter
 REPLACE = _rx(
@@ -177,8 +213,9 @@ DENIAL = _rx(
 ONCE = _rx(
     r"\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\w*\b|\bjust\s+(?:this\s+)?once\b|"
     r"\bonly\s+(?:this\s+)?once\b|"
-    r"\bausnahm\w+|\b(?:dieses\s+eine|ein(?:zige)?s?)\s*mal(?:ig)?\b|\beinmal(?:ig)?\b|\bpor\s+esta\s+vez\b|"
-    r"\bexcepci[oó]n|"
+    r"\bausnahm\w+|\b(?:dieses\s+eine|ein(?:zige)?s?)\s*mal(?:ig)?\b|"
+    r"(?<!war )(?<!waren )(?<!noch )(?<!erst )\beinmal(?:ig)?\b|"
+    r"\bpor\s+esta\s+vez\b|\bexcepci[oó]n|"
     r"\bpour\s+cette\s+fois\b|\bdesta\s+vez\b|\bexceção\b|\bper\s+questa\s+volta\b|\bstavolta\b|\beccezione\b|"
     r"\bв\s+этот\s+раз\b|\bисключени\w+|"
     r"这一次|这次|例外|今回(?:だけ|のみ|に限)|一度だけ|이번(?:만|에만|\s*한\s*번)|예외|\buitzondering\b|\bwyjątk\w+|\bistisna\b",
@@ -188,7 +225,7 @@ NARROW = _rx(
     r"\bonly\s+(?:this|for\s+this|that|for\s+that|once|the)\b|\bjust\s+(?:this|once|for\s+this|that)\b|"
     r"\bthis\s+(?:once|one\s+time|time\s+only)\b|\bone[- ]time\b|\bexception\b|\bexceptionally\b",
     r"\bnur\s+(?:diese\w*|dieses\s+(?:eine\s+)?mal|hierfür|dafür|einmal|die\b|das\b|den\b)|\bausnahm\w+|"
-    r"\bein(?:zige)?s?\s*mal(?:ig)?\b|\bdieses\s+eine\s+mal\b",
+    r"(?<!war )(?<!waren )(?<!noch )(?<!erst )\bein(?:zige)?s?\s*mal(?:ig)?\b|\bdieses\s+eine\s+mal\b",
     "只(?:这|此|有这|限这|针对)|仅(?:此|这|限)|这一次|这次|例外|就这",
     "今回(?:だけ|のみ|に限)|一度だけ|例外|この(?:件|回)(?:だけ|のみ)",
     r"\b(?:solo|sólo|únicamente)\s+(?:esta|este|eso|esa|por\s+esta|para|la|el|una)\b|"

@@ -298,7 +298,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "nl": _rx(
         r"\b(?:niet|geen|nooit|niets|nergens)\b(?!\s+(?:duidelijk|zeker|helemaal|erg|goed\s*$))[^?]*$(?<!werkt "
         r"niet\.)",
-        r"\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag|mogen|vermijd\w*|behoud|houd\w*|liever|"
+        r"\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag(?![-./\d])|mogen|vermijd\w*|behoud|houd\w*|liever|"
         r"graag|zonder\s+\w+|hoogstens|minstens|"
         r"maximaal|minimaal|vanaf\s+nu|in\s+plaats\s+van|voor\s+elke|zorg\s+(?:ervoor\s+)?dat|laat\s+\w+\s+(?:staan|"
         r"zoals))\b",

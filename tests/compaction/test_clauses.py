@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from monitor.compaction.clauses import is_rule, parts
+from monitor.compaction.rules import Rule
 from monitor.compaction.sentences import sentences
-from monitor.compaction.wishes import Rule, read
+from monitor.compaction.wishes import read
 
 
 def standings(*texts: str) -> dict[str, str]:

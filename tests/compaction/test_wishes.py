@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from monitor.compaction.clauses import is_rule
+from monitor.compaction.rules import Rule
 from monitor.compaction.sentences import Sentence, sentences
-from monitor.compaction.wishes import Rule, lifts, read
+from monitor.compaction.wishes import lifts, read
 
 RULES = [
     "Do not touch the public API.",

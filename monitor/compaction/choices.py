@@ -1,0 +1,55 @@
+"""Rules that name one of several things of a kind, and later sentences that name another: "as CSV", then "as XLSX".
+
+Input: sentences of the user. Only well-known kinds are told apart: languages, file formats, encodings, package
+managers, databases, currencies, zones of time. A kind with names of its own in a project is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from monitor.compaction.topics import overlap, topics
+
+#: a row a kind, which goes on behind "\"; names of one thing are joined by "="
+_KINDS = """
+english german spanish french chinese japanese italian=italienisch=italiano=italien \
+portuguese=português=portugiesisch=portugais \
+polish=polnisch=polsku=polonais dutch=nederlands=niederländisch korean=한국어 russian
+csv xlsx=excel=excela json=jsonl xml yaml=yml pdf html markdown=md parquet docx=word odt txt toml latex svg png \
+jpeg=jpg webp avro
+utf-8=utf8 latin-1=iso-8859-1 ascii utf-16 cp1252 shift_jis gbk
+npm yarn pnpm bun
+pip poetry uv conda pipenv
+postgresql=postgres mysql=mariadb sqlite=sqlite3 mongodb oracle duckdb
+pytest unittest nose
+tabs=tabulatoren spaces=leerzeichen=espacios=espaces
+eur=euro=euros usd=dollar=dollars gbp chf jpy
+utc cet=europe/berlin local=lokal=lokale
+"""
+_ROWS = [[cell.split("=") for cell in row.split()] for row in _KINDS.strip().splitlines()]
+_MEMBER = {name: (kind, cell[0]) for kind, row in enumerate(_ROWS) for cell in row for name in cell}
+_TOKEN = re.compile(r"[A-Za-z][\w-]*(?:/[A-Za-z]+)?|[\uac00-\ud7af]{2,4}")
+
+
+@lru_cache(maxsize=4096)
+def members(text: str) -> frozenset[tuple[int, str]]:
+    """The things of known kinds a sentence names, as (kind, thing)."""
+    found = {_MEMBER[w] for w in (m.group().lower() for m in _TOKEN.finditer(text)) if w in _MEMBER}
+    for key in topics(text):  # languages have many names
+        if key.startswith("c:") and key[2:] in _MEMBER:
+            found.add(_MEMBER[key[2:]])
+    return frozenset(found)
+
+
+def another(old: str, new: str) -> bool:
+    """True where ``new`` names, on the matter of ``old``, only other things of a kind than ``old`` does."""
+    theirs, mine = members(old), members(new)
+    for kind in {k for k, _ in theirs} & {k for k, _ in mine}:
+        before = {x for k, x in theirs if k == kind}
+        now = {x for k, x in mine if k == kind}
+        if len(before) == 1 and len(now) == 1 and before != now:
+            names = {n for cell in _ROWS[kind] for n in cell}
+            rest = {k: w for k, w in topics(old).items() if k.split(":", 1)[1] not in names}
+            return overlap(rest, topics(new)) >= 1
+    return False

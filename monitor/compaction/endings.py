@@ -1,0 +1,120 @@
+"""Rules that hold while something lasts, and sentences of the user that tell that it is over; many languages.
+
+Input: a rule and a later sentence. "Until the audit is through, nothing is written to that table" ends with "the
+auditor signed yesterday": the condition of the rule (the audit) and what is told to be over are the same matter. Asked,
+denied, or told of times to come, nothing has ended.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from monitor.compaction.clauses import QUESTION, clauses
+from monitor.compaction.topics import overlap, topics
+
+
+def _rx(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+_TO_END = r"\s+(?P<{}>[^,;:.!?()]{{3,70}})"
+#: how long a rule holds; the group is what has to end. In Latin scripts behind the word, in others in front of it
+_LASTS = _rx(
+    r"\b(?:until|till|unless|while|during|as\s+long\s+as|so\s+long\s+as|for\s+the\s+duration\s+of|pending|"
+    r"(?:we|they)(?:['’]re|\s+are)\s+(?:still\s+)?(?:in|under|on)\s+an?)" + _TO_END.format("en"),
+    r"\b(?:bis|solange|so\s+lange|während|wegen)" + _TO_END.format("de"),
+    r"\b(?:jusqu['’](?:à|au)|tant\s+qu[e'’]|pendant|durant|le\s+temps\s+de)" + r"\s?(?P<fr>[^,;:.!?()]{3,70})",
+    r"\b(?:hasta|mientras|durante)" + _TO_END.format("es"),
+    r"\b(?:até|enquanto)" + _TO_END.format("pt"),
+    r"\b(?:fin\s*(?:o\s+a\w*|ché|chè)|mentre|per\s+tutta\s+la)" + r"['’\s]+(?P<it>[^,;:.!?()]{3,70})",
+    r"\b(?:dopóki|póki|podczas|do\s+(?:czasu|końca)|w\s+czasie|aż)" + _TO_END.format("pl"),
+    r"\b(?:tot(?:dat)?|zolang|tijdens)" + _TO_END.format("nl"),
+    r"\b(?:до|пока|во\s+время|на\s+время)" + _TO_END.format("ru"),
+    r"(?P<tr>[^,;:.!?()]{3,50})\s+(?:kadar|sürece|boyunca)\b",
+    r"(?P<zh>[^，。；：！？\s]{1,16}?)(?:期间|结束前|完成前|结束之前|完之前)|(?:等|直到)(?P<zh2>[^，。；：！？]{1,12}?)(?:前|之后|以后|再)",
+    r"(?P<ja>[^、。，\s]{1,16}?)(?:まで|の間|期間中|中は|中に)",
+    r"(?P<ko>[^,.\s]{1,12}(?:\s[^,.\s]{1,8})?)\s*(?:까지|동안|전까지|중에는)",
+)
+#: an event that is over, a step that is done: told as a fact
+_OVER = _rx(
+    r"(?:\b(?:is|are|was|were|has|have|had|been|got|all)|['’](?:s|re|ve))\s+(?:[\w-]+\s+){0,3}?(?:over|done|finished|"
+    r"completed?|ended|closed|through|out|gone|past|signed|approved|cleared|merged|released|shipped|switched|"
+    r"shut|retired|decommissioned|migrated|moved|upgraded|replaced|passed|lifted|unfrozen|here|back|live)\b|"
+    r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared)\b|"
+    r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b",
+    r"\b(?:vorbei|vorüber|zu\s+ende|beendet|abgeschlossen|fertig|durch|erledigt|unterschrieben|unterzeichnet|"
+    r"abgenommen|freigegeben|abgeschaltet|abgelaufen|umgestellt|umgezogen|umgestiegen|ausgelaufen|geschlossen|"
+    r"gelandet|ausgerollt|raus|überstanden|geschafft|bestanden|genehmigt|da)\b",
+    r"\b(?:termin|achev|pass|lev|sign|valid|migr|livr|coup|clôtur|approuv)ée?s?\b|\b(?:finie?s?|close?s?|partie?s?|"
+    r"arrivée?s?)\b|\bderrière\s+nous\b",
+    r"\b(?:termin|acab|finaliz|cerr|firm|aprob|pas|caduc|migr|apag|levant|lleg)(?:ó|ad[oa]s?|aron)\b|"
+    r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa])\b",
+    r"\b(?:termin|acab|encerr|finaliz|assin|aprov|migr|deslig|pass|cheg)(?:ou|ad[oa]s?|aram)\b|"
+    r"\b(?:saiu|conclu(?:iu|íd[oa]s?))\b",
+    r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat)[oaie]\b",
+    r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|"
+    r"już\s+po)\b",
+    r"\b(?:voorbij|afgelopen|klaar|afgerond|gesloten|ondertekend|getekend|goedgekeurd|uitgezet|verhuisd|"
+    r"gemigreerd|achter\s+de\s+rug|binnen)\b",
+    r"\b(?:за|о)?(?:кончил|вершил|вершен|вершён|кончен)\w*|\b(?:прош[её]?л\w*|подписа\w+|утверд\w+|закры\w+|отключ\w+|"
+    r"переех\w+|ист[её]к\w*|позади|готов\w*)\b",
+    r"\b(?:bitti|tamamlan\w+|sona\s+er\w+|kapandı|kapatıldı|imzala\w+|onayla\w+|taşındı|geçti\w*|geride)\b",
+    "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期",
+    "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け",
+    "끝났|끝나|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났",
+)
+#: not told as a fact of now: asked, denied, hoped, of a time to come
+_HEDGED = _rx(
+    r"\b(?:not|isn['’]t|hasn['’]t|haven['’]t|aren['’]t|wasn['’]t|won['’]t|once|when|if|will|until|till|unless|soon|"
+    r"tomorrow|almost|nearly|whether|hope\w*|should|would|might|maybe|perhaps|still)\b|\bnext\s+(?:week|month)\b|['’]ll\b",
+    r"\b(?:nicht|kein\w*|wenn|sobald|falls|ob|wird|werden|bis|erst|morgen|fast|hoffentlich|vielleicht|bald|solange)\b",
+    r"\b(?:ne|pas|quand|lorsqu\w*|si|dès|demain|bientôt|presque|peut-être|sera|seront|jusqu\w*|tant)\b|\bn['’]",
+    r"\b(?:cuando|si|mañana|casi|quizás?|pronto|hasta|mientras|aún|todavía|será|não|quando|amanhã|talvez|ainda|até|"
+    r"non|se|domani|quasi|forse|ancora|finché|nie|kiedy|gdy|jeśli|jutro|prawie|może|dopóki|niet|als|zodra|morgen|"
+    r"bijna|misschien|nog)\b|(?<!\w)no\s+(?!longer|hay|need|more)\w",
+    r"\b(?:не|когда|если|завтра|скоро|почти|пока|değil|eğer|yarın|olunca|bitince|bitene)\b",
+    "还没|没有?(?=结束|完|过|通过|批)|未|如果|等.{0,8}(?:后|再)|之后|以后再|是否|是不是|快要|即将|明天|"
+    "ていない|ていません|ないで|たら|れば|まだ|明日|予定|かもしれ|아직|않|면\\s|내일|예정",
+)
+#: says that two sentences are of one matter in scripts without spaces: one pair of characters
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LITTLE = {"w:end", "w:ende", "w:done", "w:through", "w:fertig", "w:durch", "w:fin", "w:fine", "w:trwa", "w:dure"}
+#: what comes again and again ends no rule: "not until the tests are green", "not during the day"
+_AGAIN = re.compile(
+    r"(?i)\b(?:each|every|tests?|suite|build|checks?|ci|pipeline|green|pass(?:es)?|day|night|hours?|weekends?|jede\w*|grün|tags?|tagsüber|"
+    r"nachts|\w*zeiten?|cada|pruebas?|verdes?|día|noche|horas?|horario|chaque|verts?|journée|nuit|heures?|ogni|giorno|ore|"
+    r"każd\w+|testy|elke?|dag|testen)\b|每|测试|白天|夜间|テスト|毎|日中|夜間|테스트|매|낮"
+)
+
+
+@lru_cache(maxsize=4096)
+def condition(rule: str) -> dict[str, float]:
+    """What the rule says that it waits for, as topics; empty where it says nothing."""
+    out: dict[str, float] = {}
+    for m in _LASTS.finditer(rule):
+        for told in m.groups():
+            if told and not _AGAIN.search(told):
+                out |= topics("… " + told)
+    return {k: w for k, w in out.items() if k not in _LITTLE}
+
+
+@lru_cache(maxsize=4096)
+def told(text: str) -> str:
+    """The clauses of a sentence that tell of something that is over; "" where it tells of nothing."""
+    if QUESTION.search(text):
+        return ""
+    found = [c for c in clauses(text) if _OVER.search(c) and not _HEDGED.search(c)]
+    return " … ".join(found)
+
+
+def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
+    """Whether ``text``, said later, tells that what ``rule`` waits for is over."""
+    waits = condition(rule)
+    over = told(text) if waits else ""
+    if not over:
+        return ""
+    least = 0.5 if _WIDE.search(rule) else 1.0
+    shared = overlap(waits, topics("… " + over))
+    return "surely" if shared >= 2 * least else "likely" if shared >= least else ""

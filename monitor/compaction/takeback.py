@@ -1,0 +1,210 @@
+"""Takes rules back: marks those that a later sentence of the user cancels, changes, or tells to be over.
+
+Every function gets the rules known so far (and their topics) and changes them in place; it returns whether one was
+taken back. Which sentences take something back is for :mod:`wishes` to know.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from monitor.compaction import choices, endings, limits, numbered, withdrawal
+from monitor.compaction.clauses import clauses, parts
+from monitor.compaction.rules import Rule, Standing
+from monitor.compaction.sentences import Sentence
+from monitor.compaction.topics import named, overlap, topics
+
+_PLACES = frozenset(("c:staging", "c:production", "c:branch"))
+_Whole = tuple[Rule, dict[str, float], list[Rule]]
+
+
+def _take_apart(
+    rules: list[Rule], about: list[dict[str, float]], mine: dict[str, float], turn: int | None
+) -> list[_Whole]:
+    """Where only a part of a sentence with several rules is meant, make each a rule, so that the others stay.
+
+    Returns what was taken apart, for :func:`_join`.
+    """
+    taken: list[_Whole] = []
+    for i in range(len(rules) - 1, -1, -1):
+        rule = rules[i]
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not overlap(about[i], mine):
+            continue
+        pieces_of = parts(rule.text)
+        if len(pieces_of) < 2:
+            continue
+        topic = [topics(p) for p in pieces_of]
+        shared = [overlap(t, mine) for t in topic]
+        if min(shared) < max(shared) * 0.75:
+            pieces = [msgspec.structs.replace(rule, text=p) for p in pieces_of]
+            taken.append((rule, about[i], pieces))
+            rules[i : i + 1] = pieces
+            about[i : i + 1] = topic
+    return taken
+
+
+def _join(rules: list[Rule], about: list[dict[str, float]], taken: list[_Whole]) -> None:
+    """Put together again what was taken apart for nothing, so that it stays word for word."""
+    for whole, topic, pieces in taken:
+        at = next((i for i, r in enumerate(rules) if r is pieces[0]), None)
+        if at is not None and all(a is b for a, b in zip(rules[at : at + len(pieces)], pieces)):
+            rules[at : at + len(pieces)] = [whole]
+            about[at : at + len(pieces)] = [topic]
+
+
+def renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
+    """A limit told anew with another number cancels the same limit told before; True where there was one."""
+    mine = limits.about(s.own)
+    if mine is None:
+        return False
+    taken = _take_apart(rules, about, mine, turn)
+    found = False
+    for i, rule in enumerate(rules):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
+            continue
+        if limits.retold(rule.text, s.own, mine):
+            rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
+            found = True
+    _join(rules, about, taken)
+    return found
+
+
+def chosen_anew(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
+    """Another thing of a kind is named on the matter of a rule: both are shown, the newer one wins."""
+    if withdrawal.NARROW.search(s.own):
+        return False
+    found = False
+    for i, r in enumerate(rules):
+        if r.standing == "active" and (r.turn is None or r.turn != turn) and choices.another(r.text, s.own):
+            rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
+            found = True
+    return found
+
+
+def expire(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
+    """Take back the rules that waited for what the sentence tells to be over; True where there were some."""
+    found = False
+    for i, r in enumerate(rules):
+        over = endings.ended(r.text, s.own) if r.standing == "active" and (r.turn is None or r.turn != turn) else ""
+        if over:
+            standing: Standing = "cancelled" if over == "surely" else "changed"
+            rules[i] = msgspec.structs.replace(r, standing=standing, by=turn, by_text=s.text)
+            found = True
+    return found
+
+
+def by_number(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
+    """Take back the rules of a list that the sentence names by number ("rule 3 no longer applies")."""
+    found = False
+    for number, partly in numbered.items(s.own):
+        named = [
+            i
+            for i, r in enumerate(rules)
+            if r.number and (r.number == number or not number) and r.standing == "active" and r.turn != turn
+        ]
+        for i in named[-1:]:
+            standing: Standing = "changed" if partly else "cancelled"
+            rules[i] = msgspec.structs.replace(rules[i], standing=standing, by=turn, by_text=s.text)
+            found = True
+    return found
+
+
+def _asks(rule: str) -> bool:
+    """True for a rule that holds without the user's consent, each time; "until I say so" ends with the word."""
+    return bool(withdrawal.CONSENT.search(rule)) and not withdrawal.PROVISIONAL.search(rule)
+
+
+def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, float]:
+    """What a sentence that takes back is about: of several clauses the one that does, where it names a rule.
+
+    A permission may name its matter in front; what stands behind it ("…, but on the test host only") limits it.
+    """
+    if kind == "strong":
+        told = [c for c in clauses(s.own) if withdrawal.STRONG.search(c)]
+        mine = topics(" ".join(told))
+        if told and any(overlap(t, mine) >= 1 for t in about):
+            return mine
+    if kind == "permit":
+        m = withdrawal.PERMIT.search(s.own)
+        end = re.search(r"[,，;；]\s", s.own[m.end() :]) if m else None
+        if m and end:
+            mine = topics(s.own[: m.end() + end.start()])
+            if any(overlap(t, mine) >= 1 for t in about):
+                return mine
+    return topics(s.own)
+
+
+def take_back(
+    rules: list[Rule],
+    about: list[dict[str, float]],
+    s: Sentence,
+    turn: int | None,
+    kind: str,
+    before: Sentence | None = None,
+) -> bool:
+    """Mark the rules this sentence takes back; True where there were some. ``before``: what its "that" speaks of."""
+    if by_number(rules, s, turn):
+        return True
+    mine = topics(before.own + " " + s.own) if before else _meant(about, s, kind)
+    if kind == "permit":  # where something is done says little of what is allowed
+        mine = {k: min(w, 0.9) if k in _PLACES else w for k, w in mine.items()}
+    taken = [] if withdrawal.ONCE.search(s.own) else _take_apart(rules, about, mine, turn)
+    known = list(rules)
+    scores = []
+    for i, rule in enumerate(rules):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
+            continue
+        shared = overlap(about[i], named(about[i], mine, s.own))
+        total = sum(about[i].values()) or 1.0
+        if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
+            shared += 1.0  # "until I say otherwise": it was made to be taken back
+        scores.append((shared, shared / total, i))
+    if not scores:
+        return False
+    scores.sort(reverse=True)
+    best = scores[0]
+    asked = any(n >= 1 and _asks(rules[i].text) for n, _, i in scores)
+    once, narrow = bool(withdrawal.ONCE.search(s.own)), bool(withdrawal.NARROW.search(s.own))
+    replaces = bool(withdrawal.REPLACE.search(s.own))
+    names = bool(withdrawal.ABOUT.search(s.own)) and not withdrawal.DENIAL.search(s.own)
+    for shared, share, i in scores:
+        verdict: Standing | None = None
+        consent = _asks(rules[i].text)
+        if kind == "strong":
+            # the words of a newer rule behind the withdrawal do not count against it
+            if shared >= 1 and shared >= best[0] * 0.75:
+                verdict = "cancelled"
+        elif kind == "go":
+            if shared >= 2 and withdrawal.PROVISIONAL.search(rules[i].text):
+                verdict = "changed"
+        elif once or consent or (narrow and kind != "permit"):
+            continue
+        elif narrow:  # allowed for a part of what the rule is about, unless it answers a rule that asks for consent
+            verdict = "changed" if shared >= 2 and share >= 0.34 and not asked else None
+        elif kind == "replace" and names and shared >= 2 and withdrawal.DENIAL.search(rules[i].text):
+            verdict = "changed"  # "lo de los commits: hazlos tú" against "no hagas commits"
+        elif kind == "replace" and not replaces:
+            continue  # it names the matter, and forbids like the rule does
+        elif kind == "permit":
+            if shared < best[0] * 0.9:  # a name the whole conversation is about is in many rules
+                continue
+            single = len(about[i].keys() & mine.keys()) == 1 < len(about[i])
+            if shared >= 3 or (shared >= 2 and share >= 0.2):
+                # one common word, and the rule speaks of more: "push" is allowed, to which branch is not told
+                verdict = "changed" if single and shared < 3 else "cancelled"
+            elif shared >= 1 and share >= 0.34:
+                verdict = "changed"
+        elif shared >= 3 and share >= 0.4:
+            verdict = "changed" if share < 0.6 else "cancelled"
+        elif shared >= 2 and share >= 0.4:
+            verdict = "changed"
+        if verdict:
+            rules[i] = msgspec.structs.replace(rules[i], standing=verdict, by=turn, by_text=s.text)
+    if kind == "strong" and best[0] < 1 and not narrow and sum(mine.values()) <= 2:  # "forget that rule"
+        latest = max(scores, key=lambda x: x[2])[2]
+        rules[latest] = msgspec.structs.replace(rules[latest], standing="changed", by=turn, by_text=s.text)
+    found = rules != known
+    _join(rules, about, taken)
+    return found
