@@ -42,13 +42,34 @@ def members(text: str) -> frozenset[tuple[int, str]]:
     return frozenset(found)
 
 
+#: who names a language for the talk itself need not say more of the matter
+_TALK = re.compile(
+    r"(?i)\b(?:answer|reply|respond|talk|speak|continue|write\s+to\s+me|antwort\w*|schreib\w*|sprich|sprechen|red(?:e|en)|respond\w*|"
+    r"contest\w*|habl\w*|escrib\w*|répond\w*|parl\w*|écri\w*|rispond\w*|scriv\w*|fal[ae]\w*|escrev\w*|odpowiad\w*|pisz\w*|"
+    r"antwoord\w*|schrijf\w*|praat|отвеча\w*|пиши\w*|cevap\w*|yaz)\b|回复|回答|交流|返信|答え|答え|답변|대답"
+)
+_ALSO = re.compile(
+    r"(?i)\b(?:also|too|as\s+well|in\s+addition|additionally|besides|both|auch|zusätzlich|außerdem|dazu|también|además|aussi|en\s+plus|"
+    r"anche|inoltre|também|além|także|też|również|ook|также|ayrıca)\b|也|另外再|も(?:お願い|出|作)|도\s"
+)
+
+
+def talk(text: str) -> bool:
+    """True where a sentence names the language to talk in."""
+    return bool(_TALK.search(text)) and any(kind == 0 for kind, _ in members(text))
+
+
 def another(old: str, new: str) -> bool:
     """True where ``new`` names, on the matter of ``old``, only other things of a kind than ``old`` does."""
     theirs, mine = members(old), members(new)
+    if not theirs or not mine or _ALSO.search(new):
+        return False
     for kind in {k for k, _ in theirs} & {k for k, _ in mine}:
         before = {x for k, x in theirs if k == kind}
         now = {x for k, x in mine if k == kind}
-        if len(before) == 1 and len(now) == 1 and before != now:
+        if len(before) == 1 and not before & now:
+            if kind == 0 and _TALK.search(old) and _TALK.search(new):
+                return True
             names = {n for cell in _ROWS[kind] for n in cell}
             rest = {k: w for k, w in topics(old).items() if k.split(":", 1)[1] not in names}
             return overlap(rest, topics(new)) >= 1

@@ -11,7 +11,9 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from monitor.compaction.clauses import QUESTION, clauses
+from monitor.compaction import words
+from monitor.compaction.clauses import QUESTION, clauses, is_rule
+from monitor.compaction.sentences import Sentence
 from monitor.compaction.topics import overlap, topics
 
 
@@ -35,13 +37,14 @@ _LASTS = _rx(
     r"(?P<tr>[^,;:.!?()]{3,50})\s+(?:kadar|sürece|boyunca)\b",
     r"(?P<zh>[^，。；：！？\s]{1,16}?)(?:期间|结束前|完成前|结束之前|完之前)|(?:等|直到)(?P<zh2>[^，。；：！？]{1,12}?)(?:前|之后|以后|再)",
     r"(?P<ja>[^、。，\s]{1,16}?)(?:まで|の間|期間中|中は|中に)",
-    r"(?P<ko>[^,.\s]{1,12}(?:\s[^,.\s]{1,8})?)\s*(?:까지|동안|전까지|중에는)",
+    r"(?P<ko>(?:[^,.\s]{1,12}\s){0,3}[^,.\s]{1,12}?)\s*(?:까지|동안|전까지|중에는)",
 )
 #: an event that is over, a step that is done: told as a fact
 _OVER = _rx(
     r"(?:\b(?:is|are|was|were|has|have|had|been|got|all)|['’](?:s|re|ve))\s+(?:[\w-]+\s+){0,3}?(?:over|done|finished|"
     r"completed?|ended|closed|through|out|gone|past|signed|approved|cleared|merged|released|shipped|switched|"
     r"shut|retired|decommissioned|migrated|moved|upgraded|replaced|passed|lifted|unfrozen|here|back|live)\b|"
+    r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|"
     r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared)\b|"
     r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b",
     r"\b(?:vorbei|vorüber|zu\s+ende|beendet|abgeschlossen|fertig|durch|erledigt|unterschrieben|unterzeichnet|"
@@ -52,7 +55,9 @@ _OVER = _rx(
     r"\b(?:termin|acab|finaliz|cerr|firm|aprob|pas|caduc|migr|apag|levant|lleg)(?:ó|ad[oa]s?|aron)\b|"
     r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa])\b",
     r"\b(?:termin|acab|encerr|finaliz|assin|aprov|migr|deslig|pass|cheg)(?:ou|ad[oa]s?|aram)\b|"
-    r"\b(?:saiu|conclu(?:iu|íd[oa]s?))\b",
+    r"\b(?:saiu|conclu(?:iu|íd[oa]s?))\b|"
+    # "already" with a verb of the past
+    r"\b(?:ya|já)\s+(?:(?:se|nos|lo|la)\s+)?\w+(?:[óó]|aron|ieron|ou|eu|iu|aram|eram)\b|\b\w{3,}ió\s+ya\b|\bè\s+già\s+\w+t[oaie]\b",
     r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat)[oaie]\b",
     r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|"
     r"już\s+po)\b",
@@ -64,6 +69,17 @@ _OVER = _rx(
     "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期",
     "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け",
     "끝났|끝나|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났",
+)
+#: what was the reason is so no more
+_NO_MORE = _rx(
+    r"\b(?:no\s+longer|not\s+\w+\s+any\s?more|any\s?more|stopped)\b|\bnicht\s+mehr\b|\bkeine?n?\b[^.?!]{0,30}\bmehr\b|\bya\s+no\b|"
+    r"\b(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus\b|\bnon\s+\w+(?:\s+\w+)?\s+più\b|\b(?:já\s+não|não\s+\w+\s+mais)\b|\bjuż\s+nie\b|"
+    r"\bniet\s+(?:meer|langer)\b|\bбольше\s+не\b|\bartık\b|不再|没有?.{1,12}了$|もう.{1,20}(?:ない|ません)|더\s*이상",
+)
+#: where the reason of a rule begins, if no comma does
+_BECAUSE = re.compile(
+    r"(?i)\b(?:because|since|as|weil|denn|da|porque|ya\s+que|car|parce\s+qu[e'’]|puisqu[e'’]|perché|poiché|pois|bo|ponieważ|"
+    r"want|omdat|потому\s+что|так\s+как)\s|因为|由于|ので|ため|から、|때문"
 )
 #: not told as a fact of now: asked, denied, hoped, of a time to come
 _HEDGED = _rx(
@@ -109,12 +125,33 @@ def told(text: str) -> str:
     return " … ".join(found)
 
 
+@lru_cache(maxsize=4096)
+def reason(rule: str) -> dict[str, float]:
+    """Why the rule is, where it says so, as topics: behind "because", or a clause at its side that is no order."""
+    m = _BECAUSE.search(rule)
+    if m and m.start() > 3:
+        return topics("… " + rule[m.end() :])
+    told = [c for c in clauses(rule) if not is_rule(Sentence(c), words.languages(rule)[:1])]
+    return topics("… " + " … ".join(told)) if told and len(told) < len(clauses(rule)) else {}
+
+
+def _no_reason(rule: str, text: str) -> bool:
+    """True where ``text`` tells that the reason of ``rule`` is no more."""
+    if QUESTION.search(text):
+        return False
+    why = reason(rule)
+    gone = [c for c in clauses(text) if _NO_MORE.search(c) or (_OVER.search(c) and not _HEDGED.search(c))]
+    return bool(why and gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if _WIDE.search(rule) else 2.0)
+
+
 def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
     """Whether ``text``, said later, tells that what ``rule`` waits for is over."""
     waits = condition(rule)
     over = told(text) if waits else ""
     if not over:
-        return ""
+        return "likely" if _no_reason(rule, text) else ""
     least = 0.5 if _WIDE.search(rule) else 1.0
     shared = overlap(waits, topics("… " + over))
-    return "surely" if shared >= 2 * least else "likely" if shared >= least else ""
+    if shared >= 2 * least:
+        return "surely"
+    return "likely" if shared >= least or _no_reason(rule, text) else ""

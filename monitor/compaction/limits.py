@@ -9,8 +9,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from monitor.compaction import withdrawal
 from monitor.compaction.topics import overlap, topics
 
+_DIGITS = {
+    word: str(number)
+    for number, row in enumerate(
+        "two zwei dos deux due dois duas|three drei tres trois tre três|four vier cuatro quatre quattro quatro|"
+        "five fünf cinco cinq cinque|six sechs seis sei|seven sieben siete sept sette sete|eight acht ocho huit otto oito|"
+        "nine neun nueve neuf nove|ten zehn diez dix dieci dez|eleven elf once onze undici|"
+        "twelve zwölf doce douze dodici doze".split("|"),
+        2,
+    )
+    for word in row.split()
+}
+_AS_WORD = re.compile(r"(?i)\b(?:" + "|".join(_DIGITS) + r")\b")
 _WORDED = re.compile(
     r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|"
     r"zwölf|dos|tres|"
@@ -18,7 +31,7 @@ _WORDED = re.compile(
 )
 #: words of a limit, and of its change
 _LIMIT = re.compile(
-    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|limits?|caps?|exceed|within|"
+    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
     r"höchstens|mindestens|"
     r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
@@ -35,11 +48,11 @@ _ANEW = re.compile(
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
-    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|go(?:ne)?\s+up|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
     r"lockere?\w*|extend\w*|shorten\w*|tighten\w*|set|put|pon(?:lo|la|ed|er)?|amplía\w*|ampli\w+|mets|mettez|allong\w*|"
     r"élargi\w*|relèv\w*|relev\w*|estend\w*|met\w{2,5}|innalz\w*|zet|stel|ustaw\w*|podnieś\w*|zmień\w*|постав\w+|измен\w+)\b|"
     r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"
-    r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|放宽|放松|收紧|延长|缩短|扩到|今後|変更|引き上げ|引き下げ|上げ|下げ|延ば|広げ|緩め|減ら|増や|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
+    r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|提到|提升|涨到|加大|减小|放宽|放松|收紧|延长|缩短|扩到|今後|変更|引き上げ|引き下げ|上げ|下げ|延ば|広げ|緩め|減ら|増や|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
 _VALUE = r"(\d[\d.,]*)\s*(?:[^\W\d_]{1,10}|%)?"
@@ -70,17 +83,27 @@ _DENIED = re.compile(
     rf"|不是\s*{_VALUE}|{_VALUE}\s*(?:ではなく|じゃなく|[가이]?\s*아니(?:라|고))|{_VALUE}\s+(?:değil|yerine)"
 )
 _UNIT = re.compile(r"\d\s?(%|[^\W\d_\u3040-\u9fff\uac00-\ud7af]{1,7}\b|[\u3400-\u9fff\uac00-\ud7af])")
+_NO_UNIT = frozenset(
+    "or and to from of for is are at in on per by the a oder und auf für von bei zu ist sind pro o y por en de para es son ou et "
+    "par le la des est sont e di per da è sono em no na é são i na do lub en op van и на до в".split()
+)
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def anew(text: str) -> bool:
     """True for a sentence that may give an earlier limit another number without being a rule by its words."""
+    text = digits(text)
     return bool(_ANEW.search(text) or _DENIED.search(text))
+
+
+def digits(text: str) -> str:
+    """``text`` with small numbers in figures where they are written as words."""
+    return _AS_WORD.sub(lambda m: _DIGITS[m.group().lower()], text)
 
 
 def about(text: str) -> dict[str, float] | None:
     """What a sentence with a limit is about; None where it tells none."""
-    if not _numbers(text) or not (_LIMIT.search(text) or anew(text)):
+    if not _numbers(text) or not (_LIMIT.search(text) or anew(text) or withdrawal.STRONG.search(text)):
         return None
     return topics(_WORDED.sub(" ", text))
 
@@ -90,8 +113,9 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
 
     ``named``: only where it names the old number.
     """
+    old, new = digits(old), digits(new)
     theirs = _numbers(old)
-    fresh = bool(_ANEW.search(new))
+    fresh = bool(_ANEW.search(new) or withdrawal.STRONG.search(new))
     gone = _left(_DENIED, new) | (_left(_FROM_TO, new) if fresh else set())
     numbers = _numbers(new) - gone
     matter, plain = _matter(old), dict(_matter(old, True))
@@ -114,7 +138,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
         both = bool(_LIMIT.search(old) and _LIMIT.search(new))
         if common >= max(least, (0.1 if least < 1 else 0.33) * whole if both else 0.5 * whole):
             return True
-    if fresh and plain and not units and _LIMIT.search(old) and common >= max(least, 0.6 * whole):
+    if fresh and plain and not units and _LIMIT.search(old) and common >= max(least, 0.5 * whole):
         return True  # "batch at most 16", "batch can go up to 24 now": nothing but the matter is common
     return bool((fresh or _LIMIT.search(old)) and total >= 2 and shared >= total * (0.6 if fresh else 0.8))
 
@@ -132,7 +156,7 @@ def _matter(text: str, bare: bool = False) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def _units(text: str) -> set[str]:
-    return {u.lower() for u in _UNIT.findall(text)}
+    return {u.lower() for u in _UNIT.findall(text)} - _NO_UNIT
 
 
 @lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from monitor.compaction import limits, takeback, withdrawal, words
+from monitor.compaction import choices, endings, limits, takeback, withdrawal, words
 from monitor.compaction.clauses import QUESTION, clauses, is_rule
 from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import Sentence, sentences
@@ -78,6 +78,8 @@ def read(
             kind, renewed = lifts(s.own), False
             took = takeback.take_back(rules, about, s, turn, kind) if kind else False
             took = takeback.expire(rules, s, turn) or took
+            if not QUESTION.search(s.own):
+                _end_said(said, s, turn, ruled or kind == "replace")
             if kind == "strong" and previous and _THAT.search(s.own):
                 took = took or takeback.take_back(rules, about, s, turn, kind, previous)
                 if took and _says_again(rules, s, turn, previous):
@@ -89,8 +91,12 @@ def read(
             if not took and limits.anew(s.own):  # "the second point goes from 5,000 to 20,000"
                 took = takeback.by_number(rules, s, turn)
             previous = s
-            if not took and not s.quoted and not QUESTION.search(s.own) and (ruled or limits.anew(s.own)):
-                took = renewed = takeback.renumber(rules, about, s, turn) or takeback.chosen_anew(rules, s, turn)
+            if not took and not s.quoted and not QUESTION.search(s.own):
+                if ruled or kind == "strong" or limits.anew(s.own):
+                    renewed = takeback.renumber(rules, about, s, turn)
+                if not renewed and (ruled or limits.anew(s.own) or choices.talk(s.own)):
+                    renewed = takeback.chosen_anew(rules, s, turn)
+                took = renewed
                 if took:
                     kind = "replace"
             if kind and not took and not withdrawal.NARROW.search(s.own):
@@ -148,6 +154,15 @@ def _permit_there(
         if took and r.by == turn and r.by_text == s.text:
             rules[i] = msgspec.structs.replace(r, standing="changed", by_text=f"{previous.text} {s.text}")
     return took
+
+
+def _end_said(said: list[Said], s: Sentence, turn: int | None, chooses: bool) -> None:
+    """A request that waits for what is over now, or names another thing of a kind, is no longer as it was said."""
+    for i, x in enumerate(said):
+        if x.turn == turn or x.by is not None or x.quoted or QUESTION.search(x.text):
+            continue
+        if endings.ended(x.text, s.own) == "surely" or (chooses and choices.another(x.text, s.own)):
+            said[i] = msgspec.structs.replace(x, by=turn)
 
 
 def _retell(said: list[Said], s: Sentence, turn: int | None) -> bool:

@@ -156,6 +156,8 @@ FREE = _rx(
     r"(?!\s+(?:question|issue|item|point|task|bug|port))|\bwhatever\s+(?:you|is)\s+(?:need|want|like)\w*|"
     r"\b(?:is|are|seems?)\s+(?:fine|ok(?:ay)?|happy|cool|good)\s+with\b|\b(?:does|do)\s?n['’]?o?t\s+mind\b|"
     r"\b(?:has|have)\s+no\s+objections?\b|\b(?:green|go-ahead)\b[^.?!]{0,12}\blight\b|\bgot\s+(?:the|a)\s+go-ahead\b",
+    r"\b(?:can|may)\s+(?:go|leave|be\s+\w+(?:ed|en|t))\b(?!\s+(?:to|wrong|down))|\b(?:kann|können|darf|dürfen)\s+(?:\w+\s+)?(?:weg|raus)\b|"
+    r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|\bgo\s+(?:wild|nuts|to\s+town)\b|"
     r"\bwieder\s+(?:\w+\s+)?(?:frei|offen|uns|unser\w*|nutzbar|verfügbar)\b|\b(?:ist|sind)\s+(?:\w+\s+){0,2}(?:frei|freigegeben|offen)(?:gegeben)?\b|"
     r"\b(?:darfst|dürft|kannst|könnt)\b[^.?!]{0,60}\b(?:ruhig|gern\w*|also|nach\s+belieben|frei)\b|"
     r"\b(?:nichts\s+dagegen|einverstanden\s+damit|damit\s+einverstanden|grünes\s+licht|freie\s+(?:hand|bahn)|steht\s+nichts\s+im\s+weg)\b",
@@ -163,7 +165,7 @@ FREE = _rx(
     r"\brien\s+(?:contre|n['’]empêche)|\bfeu\s+vert\b|\bvoie\s+libre\b|\bcarte\s+blanche\b|\b(?:est|sont)\s+(?:\w+\s+)?(?:libre|libéré|débloqué|dégelé|ouvert)\w*",
     r"\b(?:podéis|podemos|puedes|pueden|se\s+puede)\s+(?:ya\s+)?(?:volver\s+a\s+)?\w+[aei]r\w*|\bno\s+(?:les?|me|nos)\s+(?:importa|molesta)\s+que\b|"
     r"\b(?:vía\s+libre|luz\s+verde|manos\s+libres)\b|\b(?:de\s+nuevo|otra\s+vez)\s+(?:libre|abiert|disponible|nuestr)\w*|\b(?:queda|está)n?\s+(?:\w+\s+)?(?:libre|abiert|liberad|desbloquead)\w*",
-    r"\b(?:sinal\s+verde|carta\s+branca|à\s+vontade|não\s+se\s+importa\w*)\b|\b(?:está|ficou)\s+(?:\w+\s+){0,2}(?:livre|aberto|aberta|liberad\w+)",
+    r"\b(?:sinal\s+verde|carta\s+branca|à\s+vontade|não\s+se\s+importa\w*)\b|\b(?:est[áã]o?|fic(?:ou|aram)|foram)\s+(?:\w+\s+){0,2}(?:livres?|abert[oa]s?|liberad\w+)",
     r"\bvia\s+libera\b|\b(?:è|sono)\s+(?:di\s+nuovo\s+|ora\s+)?(?:liber|apert|sbloccat|disponibil)\w*|\b\w+[aei]\s+pure\b|"
     r"\b(?:nulla|niente)\s+in\s+contrario\b|\bcarta\s+bianca\b",
     r"\b(?:znowu|znów|z\s+powrotem)\s+\w+|\b(?:droga\s+wolna|zielone\s+światło|wolna\s+ręka|śmiało)\b|\bnic\s+przeciwko\b",

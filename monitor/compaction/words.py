@@ -92,6 +92,10 @@ RULE: dict[str, re.Pattern[str]] = {
     "en": _rx(
         _START + r"(?:(?:please|pls|plz|kindly)\s+)?(?:do\s+not|don['’]?t|never|avoid)\b(?!\s+(?:need|have)\s+to|"
         r"\s+worry|\s+mind)",
+        r"(?:^|[,;:.]\s*|\bplease\s+)(?:hold\s+off|wait\s+with|refrain\s+from|stay\s+off|ask\s+(?:me|us)\s+(?:first|before))\b|"
+        r"^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
+        r"^all\s+[\w-]+(?:\s+[\w-]+)?\s+(?:in|as|via|under)\s+[\w/-]+[.!]?$|"
+        r"(?:^|[,;:.]\s*|\bplease\s+)(?:write|make|produce|deliver|export|save|store)\s+[^.?!,]{3,40}\bas\s+[A-Z]{2,}\b|"
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
         r"\bwe\s+(?:refer|prefer|stick|never|always)\b",
         r"^no\s+(?!problem|idea|worries|need|thanks|way|luck|rush|hurry|doubt|clue|one|more|errors?\b|changes?\b|"
@@ -154,7 +158,9 @@ RULE: dict[str, re.Pattern[str]] = {
         r"nirgend\w*)\b",
         r"\b(?:nicht|kein\w*|nie(?:mals)?|nichts|nur|nirgend\w*)\b[^?]*\b(?:darf(?:st)?|dürfen|soll(?:st|en|te|"
         r"ten)?)\b",
-        r"\bbitte\b[^?]*\b(?:nicht|kein\w*|nie|nur|immer|ohne)\b|\b(?:nicht|kein\w*|nur|immer|ohne)\b[^?]*\bbitte\b",
+        r"^kein\w*\s+(?!ahnung|frage|problem|sorge|idee|eile|chance|unterschied)[^.?!]{3,60},\s*(?:bis|solange|außer|ohne)\b|"
+        r"\b(?:bitte|weiterhin)\b[^?]*\b(?:weiterhin|bitte)\b|\bniemand\b(?!\s+weiß)|"
+        r"\bbitte\b[^?]*\b(?:nichts?|kein\w*|nie|nur|immer|ohne)\b|\b(?:nicht|kein\w*|nur|immer|ohne)\b[^?]*\bbitte\b",
         r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|"
         r"immer|vor|nach|in)\b)",
         r"\b(?:immer|stets|ausschließlich|unbedingt|keinesfalls|auf\s+keinen\s+fall|niemals|"
@@ -209,6 +215,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
         r"puedes\b)\w+(?:es|as)\b",
         r"^no\s+(?:más|menos)\s+de\s+\d|\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
+        r"\bnadie\b(?!\s+(?:sabe|se\s+queja))|\b(?:sigue|seguid|continúa)\s+\w+ndo\b|"
         r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
         r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"
@@ -233,6 +240,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "fr": _rx(
         r"\b(?:ne|n['’])(?!\s*y\s+a\b)\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|"
         r"plus)\b",
+        r"^pas\s+(?:plus|moins)\s+de\s+\d|\b(?:plus|moins)\s+de\s+\d+\s+\w+\s+par\s|\bcontinue[rz]?\s+(?:à|de|d['’])|"
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
@@ -255,7 +263,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"consig|consegu|tem\b|tenho\b|há\b|"
         r"tinha|foi\b|era\b|deu\b|dá\b|acho\b|lembr|aparec|carreg|encontr|respond|import\w+\s+mais|precisa|vale\b|"
         r"se\b|sou\b|são\b)\w+",
-        r"\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
+        r"\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
         r"deve[mr]?|dever[áã]\w*|"
         r"t[eê]m\s+(?:que|de)|precisa[m]?\s+(?:ser|ficar|estar|continuar|passar)|prefiro|"
         r"nenhum\w*\b[^.?!]*\b(?:deve|pode)\w*)\b",
@@ -268,7 +276,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnon\s+(?:(?:si|mi|ti|lo|la|li|le|ci|vi|ne)\s+)?(?!è\b|sono\b|so\b|capisc|funziona|vedo\b|riesc|ho\b|"
         r"hai\b|ha\b|c['’]è|ci\b|era\b|"
         r"trov[oa]\b|ricord|va\b|parte\b|serve\b|vale\b|basta\b|torna\b|sembra|penso|credo|conosc|solo\b|appena\b)\w+",
-        r"\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
+        r"\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
         r"lascia\w*\s+(?:com|invariat|stare\b(?!\s+il))|"
         r"dev(?:e|i|ono)|dov\w+|bisogna|va\s+\w+[ts][oa]|vanno\s+\w+[ts][ie]|rest(?:a|ano|i)\s+\w+|preferisc\w+|"
         r"preferirei|niente\s+\w+|nessun\w*)\b",
@@ -298,7 +306,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "nl": _rx(
         r"\b(?:niet|geen|nooit|niets|nergens)\b(?!\s+(?:duidelijk|zeker|helemaal|erg|goed\s*$))[^?]*$(?<!werkt "
         r"niet\.)",
-        r"\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag(?![-./\d])|mogen|vermijd\w*|behoud|houd\w*|liever|"
+        r"\bblijf\w*\b[^.?!]*\baf\b|\bniemand\b|\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag(?![-./\d])|mogen|vermijd\w*|behoud|houd\w*|liever|"
         r"graag|zonder\s+\w+|hoogstens|minstens|"
         r"maximaal|minimaal|vanaf\s+nu|in\s+plaats\s+van|voor\s+elke|zorg\s+(?:ervoor\s+)?dat|laat\s+\w+\s+(?:staan|"
         r"zoals))\b",
@@ -306,7 +314,7 @@ RULE: dict[str, re.Pattern[str]] = {
     ),
     "pl": _rx(
         r"\bnie\s+(?!wiem|rozumiem|działa|widz|ma\b|mam\b|jest\b|było|pamiętam|mogę|udało|trzeba\s+już|zgadza)\w+",
-        r"\b(?:nigdy|zawsze|tylko|wyłącznie|musi\w*|muszą|należy|powin\w+|zakaz\w*|unikaj\w*|żadn\w+|bez\s+\w+|"
+        r"\bnikt\b|\b(?:nigdy|zawsze|tylko|wyłącznie|musi\w*|muszą|należy|powin\w+|zakaz\w*|unikaj\w*|żadn\w+|bez\s+\w+|"
         r"maksymalnie|najwyżej|co\s+najmniej|"
         r"od\s+teraz|zamiast|przed\s+każd\w+|zachowaj|trzymaj|wolę|koniecznie)\b|\bpo\s+(?:polsku|angielsku)\b",
     ),
