@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from monitor.readers import usage
-from monitor.readers.lines import readable
+from monitor.readers.lines import later, readable
 from monitor.readers.patterns import Lazy
 
 
@@ -144,7 +144,6 @@ decode = msgspec.json.Decoder(Line).decode
 decode_result = msgspec.json.Decoder(ResultLine).decode
 _content: Callable[[Any], str | list[Block] | None] = msgspec.json.Decoder(str | list[Block] | None).decode
 _encode = msgspec.json.Encoder().encode
-_any = msgspec.json.Decoder().decode
 _NUMBERS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _TEXTS = [
     "type",
@@ -295,7 +294,7 @@ def text_of(content: str | list[Block] | None) -> str | None:
     parts: list[str] = []
     for block in content:
         if block.type == "text":
-            value = _any(block.text) if block.text else ""
+            value = later(block.text) if block.text else ""
             if isinstance(value, str):
                 parts.append(value)
         elif block.type == "image":
@@ -340,10 +339,7 @@ def made_by_client(line: Line) -> bool:
 
 def error_word(line: Line) -> str:
     """A short machine word for an error row (class or HTTP status), never its text."""
-    try:
-        value = _any(line.error) if line.error else None
-    except msgspec.DecodeError:
-        value = None
+    value = later(line.error) if line.error else None
     if isinstance(value, dict):
         for name in ("status", "type", "code"):
             if isinstance(value.get(name), (str, int)) and not isinstance(value.get(name), bool):

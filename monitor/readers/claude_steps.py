@@ -16,7 +16,7 @@ import msgspec
 from monitor.readers import claude_lines as shape
 from monitor.readers import steps
 from monitor.readers.claude_group import Group
-from monitor.readers.lines import readable
+from monitor.readers.lines import later, readable
 from monitor.readers.times import iso_ms
 from monitor.records import Step
 
@@ -38,7 +38,6 @@ _QUOTE, _OPENING, _CLOSING = b'"{}'
 _HEAD, _REACH, _TAIL = 1_024, 192, 1_024
 #: a line's first key holds a UUID; what follows from here up to the message is often the same in line after line
 OWN = 52
-_any = msgspec.json.Decoder().decode
 
 #: an answer's line, one that ends the turn as well; results of tools; a user's text; a line that was not decoded
 Kind = Literal["said", "ended", "results", "user", "line", "steps"]
@@ -211,10 +210,7 @@ class Notes:
             # nothing but its size is of interest: that of the text as logged, which is near enough
             return Step(session=session, kind="tool_result", chain=chain, time=time, line=number, id=name, ok=ok,
                         size=len(raw) - 2)  # fmt: skip
-        try:
-            content = _any(raw) if raw else ""
-        except (msgspec.DecodeError, RecursionError):
-            content = ""  # not UTF-8, or nested too deeply
+        content = later(raw) if raw else ""
         if isinstance(content, list):
             content = "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
         return steps.tool_result(session, chain, time, number, name, ok, str(content or ""), category)

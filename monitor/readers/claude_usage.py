@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from monitor.readers import usage
 from monitor.readers.claude_lines import Message, Usage
+from monitor.readers.lines import later
 from monitor.readers.service_tier import joined
-
-_decode = msgspec.json.Decoder().decode
 
 
 def tokens(found: Usage, output: int | None) -> usage.Tokens:
@@ -27,7 +24,7 @@ def tokens(found: Usage, output: int | None) -> usage.Tokens:
         return usage.Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
     passes: list[dict[str, Any]] | None = None
     if len(found.iterations) > 4:
-        decoded = _decode(found.iterations)
+        decoded = later(found.iterations)
         if isinstance(decoded, list) and decoded and any(isinstance(item, dict) for item in decoded):
             passes = [item for item in decoded if isinstance(item, dict)]
     if passes is None:
@@ -60,7 +57,7 @@ def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
     """The compaction pass inside a call (server-side compaction), if there was one."""
     if found is None or len(found.iterations) <= 4:
         return None
-    decoded = _decode(found.iterations)
+    decoded = later(found.iterations)
     if isinstance(decoded, list):
         for item in decoded:
             if isinstance(item, dict) and item.get("type") == "compaction":

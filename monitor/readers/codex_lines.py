@@ -8,11 +8,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from monitor.readers import steps, usage
-from monitor.readers.lines import first_objects
+from monitor.readers.lines import first_objects, later
 from monitor.readers.times import iso_ms, to_ms
 from monitor.records import Quota, Step
-
-decode_any = msgspec.json.Decoder().decode
 
 
 class Count(Struct, gc=False):
@@ -119,10 +117,7 @@ def text(raw: Raw | bytes | None) -> str:
     """Text of a JSON value: a string, or the texts of a list of content parts."""
     if not raw:
         return ""
-    try:
-        value = decode_any(raw)
-    except (msgspec.DecodeError, RecursionError):
-        return ""
+    value = later(raw)
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -144,10 +139,7 @@ def spawned_by(raw: Raw) -> str | None:
     """Parent thread of a spawned subagent, as ``source`` tells it."""
     if len(raw) < 3:
         return None
-    try:
-        value = decode_any(raw)
-    except msgspec.DecodeError:
-        return None
+    value = later(raw)
     for name in ("subagent", "thread_spawn"):
         value = value.get(name) if isinstance(value, dict) else None
     parent = value.get("parent_thread_id") if isinstance(value, dict) else None
@@ -198,10 +190,7 @@ def quota(raw: Raw, stamp: str | None) -> Quota | None:
     """Use of the subscription's allowance, in the shapes of all versions."""
     if len(raw) < 5:
         return None
-    try:
-        limits = decode_any(raw)
-    except msgspec.DecodeError:
-        return None
+    limits = later(raw)
     if not isinstance(limits, dict):
         return None
     primary = limits.get("primary")

@@ -128,6 +128,20 @@ def readable(line: bytes, note: Callable[[Skipped], object] | None = None) -> li
         return skipped.objects
 
 
+def later(raw: bytes | msgspec.Raw) -> Any:
+    """A JSON value inside a line that was kept as it is; None if it cannot be read.
+
+    The decoder of the line looks into such a value only as far as to find its end, so it may still hold bytes that are
+    no text, numbers that are too large, or more levels than can be read.
+    """
+    try:
+        return _fast(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        pass
+    found = readable(bytes(raw))
+    return found[0] if found else None
+
+
 def _is_utf8(raw: bytes) -> bool:
     try:
         raw.decode("utf-8", "surrogatepass")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -50,3 +51,23 @@ def test_a_message_after_an_interrupted_one_begins_its_own_exchange() -> None:
     rows = [typed(1, "one"), answer(2, "m1", use(1, 0, 0, 1)), typed(3, "two"),
             typed(4, "[Request interrupted by user]"), typed(5, "three"), answer(6, "m2", use(1, 0, 0, 1))]  # fmt: skip
     assert [call.exchange for call in calls(read(rows))] == [1, 3]
+
+
+@pytest.mark.parametrize("odd", [b"1e400", b'"\xff"', b"[" * 5_000 + b"]" * 5_000])
+def test_values_that_only_their_own_decoder_refuses_end_nothing(odd: bytes) -> None:
+    """The line is decoded; what it keeps for later (passes, texts, errors) is looked at when it is needed."""
+
+    def raw(row: dict[str, Any]) -> bytes:
+        return json.dumps(row).encode().replace(b'"ODD"', odd) + b"\n"
+
+    passes = {**use(3, 0, 20_000, 40), "iterations": [{"type": "message", "input_tokens": "ODD"}]}
+    block = {"type": "text", "text": "ODD"}
+    rows = [
+        raw(answer(1, "m1", passes, stop="end_turn")),
+        raw(line("user", 2, message={"role": "user", "content": [block]})),
+        raw(answer(3, "m2", use(0, 0, 0, 0), model="<synthetic>", isApiErrorMessage=True, error="ODD", content=[block])),
+        raw(answer(4, "m3", use(3, 20_003, 300, 40), stop="end_turn")),
+    ]
+    found = calls(read(rows))
+    assert [call.call_id for call in found] == ["m1", "m3"]
+    assert found[1].prompt_tokens == 20_306

@@ -92,3 +92,19 @@ def test_first_objects_stops_early_and_leaves_out_what_cannot_be_read() -> None:
     raw = b'{"a":1}\nnot json\n[1]\n{"b":NaN}\n{"c":3}\n'
     assert [sorted(value) for value in first_objects(raw, 2)] == [["a"], ["b"]]
     assert lines.TORN
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b'{"a":[1]}', {"a": [1]}),
+        (b'{"a":1e400}', {"a": float("inf")}),
+        (b'"na\xefve"', "na�ve"),
+        (b'"\\ud83d"', "\ud83d"),
+        (b"[" * 100_000 + b"]" * 100_000, None),
+        (b"nothing", None),
+    ],
+)
+def test_a_value_kept_for_later_is_read_as_far_as_it_can_be(raw: bytes, value: object) -> None:
+    # the decoder of the line has only looked for its end
+    assert lines.later(raw) == value
