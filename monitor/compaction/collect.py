@@ -17,6 +17,7 @@ from monitor.compaction.places import relative
 from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import one_line, sentences, shortened
 from monitor.compaction.state import Commit, State
+from monitor.conversation.jsonio import ident
 from monitor.conversation.model import Conversation, Message, Opaque, Text
 
 _HASH = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
@@ -94,19 +95,19 @@ def _ancestors(conv: Conversation, history: Sequence[Message], id_key: str, pare
     by_id = {x.obj[id_key]: x.obj for x in conv.lines if x.obj is not None and isinstance(x.obj.get(id_key), str)}
     chain: set[object] = set()
     record: dict[str, object] | None = conv.messages[-1].raw
-    while record is not None and record.get(id_key) not in chain:
-        chain.add(record.get(id_key))
+    while record is not None and ident(record.get(id_key)) not in chain:
+        chain.add(ident(record.get(id_key)))
         up = record.get(parent_key) or record.get("logicalParentUuid")
         record = by_id.get(up) if isinstance(up, str) else None
-    seen = {m.raw.get(id_key) for m in conv.messages}
+    seen = {ident(m.raw.get(id_key)) for m in conv.messages}
     chain |= seen
-    groups = {m.group for m in history if m.group and m.raw.get(id_key) in chain}
-    calls = {c.id for m in history if m.group in groups or m.raw.get(id_key) in chain for c in m.calls}
+    groups = {m.group for m in history if m.group and ident(m.raw.get(id_key)) in chain}
+    calls = {c.id for m in history if m.group in groups or ident(m.raw.get(id_key)) in chain for c in m.calls}
     return tuple(
         m
         for m in history
         if id_key not in m.raw
-        or m.raw.get(id_key) in chain
+        or ident(m.raw.get(id_key)) in chain
         or m.group in groups
         or any(r.call_id in calls for r in m.results)
     )

@@ -9,7 +9,7 @@ from monitor.readers import exchange_bodies as bodies
 from monitor.readers.exchange import Exchange, lower
 from monitor.readers.exchange_pairs import as_bytes, event_values, set_reply
 from monitor.readers.exchange_session import clean
-from monitor.readers.times import to_ms
+from monitor.readers.times import span_ms, to_ms
 
 _PAIRS = (
     ("request", "response"),
@@ -235,14 +235,14 @@ def _times(
         end = _time(value, _ENDS)
     took = next(
         (
-            value[name] * factor
+            span_ms(value[name] * factor)
             for name, factor in _TOOK
             if isinstance(value.get(name), int | float) and value[name] >= 0
         ),
         None,
     )
     if end is None and start is not None and took is not None:
-        end = start + round(took)
+        end = start + took
     if start is not None and end is not None and end < start:
         end = None
     return start, end

@@ -26,7 +26,7 @@ from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object, even
 from monitor.readers.exchange_ws import Frame, split
 from monitor.readers.lines import first_objects
 from monitor.readers.patterns import lazy
-from monitor.readers.times import to_ms
+from monitor.readers.times import span_ms, to_ms
 
 SOURCE = "claude-tap"
 _TOP = lazy(rb'"(?:transport|upstream_base_url|turn)"\s*:')
@@ -53,8 +53,8 @@ class ClaudeTapParser(PairParser):
         if not request:
             return []
         end = to_ms(value.get("timestamp"))
-        took = value.get("duration_ms")
-        start = end - int(took) if end is not None and isinstance(took, int | float) and took >= 0 else end
+        took = span_ms(value.get("duration_ms"))
+        start = end - took if end is not None and took is not None else end
         status = response.get("status")
         base = str(value.get("upstream_base_url") or "").rstrip("/")
         path = str(request.get("path") or "")

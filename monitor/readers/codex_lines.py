@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from monitor.readers import steps, usage
 from monitor.readers.lines import first_objects, later
-from monitor.readers.times import iso_ms, to_ms
+from monitor.readers.times import iso_ms, span_ms, to_ms
 from monitor.records import Quota, Step
 
 
@@ -199,8 +199,8 @@ def quota(raw: Raw, stamp: str | None) -> Quota | None:
         used, window, at = (primary.get(name) for name in ("used_percent", "window_minutes", "resets_at"))
         after = primary.get("resets_in_seconds")
         if at is None and isinstance(after, (int, float)):
-            now = iso_ms(stamp or "")
-            resets = now + int(after * 1000) if now is not None else None
+            now, left = iso_ms(stamp or ""), span_ms(after * 1000)
+            resets = now + left if now is not None and left is not None else None
         else:
             resets = to_ms(at)
     else:

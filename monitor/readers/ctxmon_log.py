@@ -30,7 +30,7 @@ from monitor.readers.exchange_request import Body, Request, parse
 from monitor.readers.exchange_session import Identity, clean, provider
 from monitor.readers.lines import first_objects
 from monitor.readers.service_tier import service_tier
-from monitor.readers.times import to_ms
+from monitor.readers.times import span_ms, to_ms
 from monitor.readers.usage import count
 
 SOURCE = "ctxmon"
@@ -63,8 +63,8 @@ class CtxmonParser(PairParser):
 
     def _facts(self, value: dict[str, Any], line: int) -> Facts:
         start = to_ms(value.get("time"))
-        took = value.get("duration_ms")
-        end = start + int(took) if start is not None and isinstance(took, int | float) and took >= 0 else None
+        took = span_ms(value.get("duration_ms"))
+        end = start + took if start is not None and took is not None else None
         status = value.get("status")
         reply = _reply(value)
         error = as_object(value.get("error"))

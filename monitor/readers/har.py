@@ -26,7 +26,7 @@ from monitor.readers.exchange import Assembler, Exchange, lower, ordered
 from monitor.readers.exchange_ws import Frame, payload, split
 from monitor.readers.har_scan import Entries, ScanError
 from monitor.readers.patterns import lazy
-from monitor.readers.times import to_ms
+from monitor.readers.times import span_ms, to_ms
 
 SOURCE = "har"
 _HEAD = lazy(rb'\s*(?:\xef\xbb\xbf)?\{\s*"log"\s*:')
@@ -68,10 +68,8 @@ def exchanges(entry: dict[str, Any], number: int) -> list[Exchange]:
     request, response = _object(entry.get("request")), _object(entry.get("response"))
     content, posted = _object(response.get("content")), _object(request.get("postData"))
     start = to_ms(entry.get("startedDateTime"))
-    took = entry.get("time")
-    end = None
-    if start is not None and isinstance(took, int | float) and took > 0:
-        end = start + round(took)
+    took = span_ms(entry.get("time"))
+    end = start + took if start is not None and took else None
     status = response.get("status")
     failure = "aborted" if response.get("_error") or entry.get("_error") else ""
     exchange = Exchange(

@@ -26,7 +26,7 @@ from monitor.readers.exchange_pairs import PairParser, as_bytes, as_object, set_
 from monitor.readers.exchange_session import clean, provider
 from monitor.readers.lines import first_objects
 from monitor.readers.patterns import lazy
-from monitor.readers.times import to_ms
+from monitor.readers.times import span_ms, to_ms
 from monitor.records import Call, Event, Record, SessionInfo
 
 SOURCE = "lhar"
@@ -59,8 +59,8 @@ class LharParser(PairParser):
         facts, timings = as_object(value.get("gen_ai")), as_object(value.get("timings"))
         lens = as_object(value.get("context_lens"))
         start = to_ms(value.get("timestamp"))
-        took = timings.get("total_ms")
-        end = start + round(took) if start is not None and isinstance(took, int | float) and took > 0 else None
+        took = span_ms(timings.get("total_ms"))
+        end = start + took if start is not None and took else None
         status = http.get("status_code")
         made = Exchange(
             url=str(http.get("url") or ""),

@@ -244,7 +244,7 @@ class QwenParser(JsonLines):
             self._event(
                 "compaction", session, chain, time, number, f"{time}:{before}", recorded_before=before or None,
                 recorded_after=after or None,
-                trigger=_TRIGGERS.get(info.get("triggerReason"), "manual" if self._compressing else "auto"),
+                trigger=_TRIGGERS.get(word(info.get("triggerReason")), "manual" if self._compressing else "auto"),
             )  # fmt: skip
         self._compressing = False
 

@@ -68,6 +68,14 @@ def _slow(text: str) -> int | None:
         return None
 
 
+def span_ms(value: Any) -> int | None:
+    """How long something took, as logged in milliseconds; None if it is no number, negative, or longer than a year."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _YEAR_MS:  # NaN neither
+        return None
+    return round(value)
+
+
+_YEAR_MS = 366 * _DAY_MS
 _UNIT_MS = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
 

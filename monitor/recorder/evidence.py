@@ -67,7 +67,7 @@ def _block(block: Any) -> Any:
     if not isinstance(block, dict):
         return block
     text = block.get("text")
-    if isinstance(text, str) and block.get("type", "text") in _TEXT_TYPES and "thought" not in block:
+    if isinstance(text, str) and str(block.get("type", "text")) in _TEXT_TYPES and "thought" not in block:
         text = _REMINDER.sub("", text).rstrip()
         return {"type": "text", "text": text} if text else None
     out = _plain(block)

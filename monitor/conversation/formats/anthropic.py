@@ -7,6 +7,7 @@ from typing import Any
 
 from monitor.conversation.blocks import parts_of
 from monitor.conversation.formats.base import Document, Format
+from monitor.conversation.jsonio import ident
 from monitor.conversation.marks import looks_like_summary, looks_synthetic
 from monitor.conversation.model import Conversation, Message, Opaque, Part, Role, Text, ToolCall, ToolResult
 
@@ -16,7 +17,7 @@ _BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "compacti
 def has_anthropic_blocks(messages: list[Any]) -> bool:
     """True where a message holds blocks only this provider has."""
     return any(
-        isinstance(b, dict) and b.get("type") in _BLOCKS
+        isinstance(b, dict) and ident(b.get("type")) in _BLOCKS
         for m in messages
         if isinstance(m, dict) and isinstance(m.get("content"), list)
         for b in m["content"]

@@ -14,6 +14,7 @@ import msgspec
 
 from monitor.conversation.formats.anthropic import Anthropic, parse_message
 from monitor.conversation.formats.base import Document
+from monitor.conversation.jsonio import ident
 from monitor.conversation.model import CompactionOptions, Conversation, Message, Text, ToolCall
 from monitor.conversation.units import number_exchanges
 
@@ -47,7 +48,8 @@ class Cline(Anthropic):
 
     def load_body(self, body: Any, path: str = "") -> Conversation:
         conv = super().load_body(body, path)
-        there = {m.raw.get("condenseId") or m.raw.get("truncationId") for m in conv.messages if isinstance(m.raw, dict)}
+        raws = (m.raw for m in conv.messages if isinstance(m.raw, dict))
+        there = {ident(raw.get("condenseId") or raw.get("truncationId")) for raw in raws}
         seen = [m for m in conv.messages if not _hidden(m, there - {None})]
         session = body.get("sessionId") if isinstance(body, dict) else None
         if len(seen) < len(conv.messages):
@@ -110,7 +112,7 @@ class Cline(Anthropic):
 
 def _hidden(message: Message, there: set[Any]) -> bool:
     raw = message.raw
-    return isinstance(raw, dict) and any(raw.get(k) in there for k in _HIDING if raw.get(k) is not None)
+    return isinstance(raw, dict) and any(ident(raw.get(k)) in there for k in _HIDING if raw.get(k) is not None)
 
 
 def _time(item: Any) -> int | float | None:

@@ -12,7 +12,7 @@ import msgspec
 
 from monitor.conversation.formats.base import Document
 from monitor.conversation.formats.openai_chat import OpenAIChat
-from monitor.conversation.jsonio import dumps, loads
+from monitor.conversation.jsonio import dumps, ident, loads
 from monitor.conversation.model import Conversation, ConversationError, Message, Role, ToolCall
 from monitor.conversation.units import number_exchanges
 
@@ -43,7 +43,7 @@ class Hermes(OpenAIChat):
             notes = (f"session {at} taken of {len(names)} (counted from 0); --call N takes another",)
         messages = []
         for i, row in enumerate(rows):
-            if row.get("role") in _ROLES and row.get("active", 1) not in (0, False):
+            if ident(row.get("role")) in _ROLES and row.get("active", 1) not in (0, False):
                 m = self.parse(_open(row))
                 messages.append(msgspec.structs.replace(m, where=f"messages[{i}]", source=i, time=row.get("timestamp")))
         numbered = number_exchanges(messages)

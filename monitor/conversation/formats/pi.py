@@ -14,6 +14,7 @@ import msgspec
 from monitor.conversation.blocks import parts_of, result_text
 from monitor.conversation.formats.base import Document
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
+from monitor.conversation.jsonio import ident
 from monitor.conversation.marks import looks_like_summary, looks_synthetic
 from monitor.conversation.model import (
     CompactionOptions,
@@ -306,8 +307,8 @@ def _kind(lines: Sequence[Line], at: int) -> Any:
 
 
 def _last_of_each(lines: Sequence[Line]) -> list[Line]:
-    last = {(x.obj or {}).get("type"): x for x in lines}
-    return [x for x in lines if last[(x.obj or {}).get("type")] is x]
+    last = {ident((x.obj or {}).get("type")): x for x in lines}
+    return [x for x in lines if last[ident((x.obj or {}).get("type"))] is x]
 
 
 def _line_of(conv: Conversation, m: Message) -> Line:

@@ -96,15 +96,15 @@ def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
             sheet.say(f"line {x.number}: role set to {kind}, the type of the record")
             x = _set(x, message={**inner, "role": kind})
         out.append(x)
-    told = {_obj(x).get("parentUuid") for x in out if _obj(x).get("isCompactSummary")}
+    told = {ident(_obj(x).get("parentUuid")) for x in out if _obj(x).get("isCompactSummary")}
     gone: dict[Any, Any] = {}
     kept: list[Line] = []
     for x in out:
         obj = _obj(x)
         if obj.get("subtype") == "compact_boundary":
-            if obj.get("uuid") not in told:
+            if ident(obj.get("uuid")) not in told:
                 sheet.say(f"line {x.number}: compaction boundary without a summary removed")
-                gone[obj.get("uuid")] = obj.get("logicalParentUuid") or obj.get("parentUuid")
+                gone[ident(obj.get("uuid"))] = obj.get("logicalParentUuid") or obj.get("parentUuid")
                 continue
             if obj.get("parentUuid") is not None:
                 sheet.say(f"line {x.number}: parentUuid of the boundary set to null")
@@ -192,11 +192,11 @@ def _pi(sheet: Sheet, lines: list[Line]) -> list[Line]:
         obj = _obj(x)
         if obj.get("type") == "compaction" and not str(obj.get("summary") or "").strip():
             sheet.say(f"line {x.number}: compaction entry without a summary removed")
-            gone[obj.get("id")] = obj.get("parentId")
+            gone[ident(obj.get("id"))] = obj.get("parentId")
             continue
         if tree:
             x = _entry(sheet, x, n, seen, renamed)
-            seen.add(_obj(x).get("id"))
+            seen.add(ident(_obj(x).get("id")))
         out.append(x)
     if tree:
         out = _mend_parents(sheet, out, "id", "parentId", gone, earlier=True)
@@ -208,13 +208,13 @@ def _entry(sheet: Sheet, x: Line, n: int, seen: set[Any], renamed: dict[Any, Any
     """An entry with an id of its own, hanging on the newest entry of its parent's name."""
     obj = _obj(x)
     changes: dict[str, Any] = {}
-    if obj.get("parentId") in renamed:
-        changes["parentId"] = renamed[obj["parentId"]]
-    if not isinstance(obj.get("id"), str) or not obj["id"] or obj["id"] in seen:
+    if ident(obj.get("parentId")) in renamed:
+        changes["parentId"] = renamed[ident(obj["parentId"])]
+    if not isinstance(obj.get("id"), str) or not obj["id"] or ident(obj["id"]) in seen:
         made = new_id("entry", n, obj.get("id"), obj.get("timestamp"))[:8]
         sheet.say(f"line {x.number}: entry given an id of its own")
         if obj.get("id"):
-            renamed[obj["id"]] = made
+            renamed[ident(obj["id"])] = made
         changes["id"] = made
     return _set(x, **changes) if changes else x
 

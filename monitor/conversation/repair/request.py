@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from monitor.conversation.jsonio import ident
 from monitor.conversation.marks import OPENING
 from monitor.conversation.model import Message, Opaque
 from monitor.conversation.repair.base import Sheet
@@ -63,7 +64,7 @@ def _unknown(sheet: Sheet) -> None:
                 return m
             sheet.say(f"{m.where}: message of an unknown role removed")
             return None
-        if isinstance(raw, dict) and (raw.get("role") in roles or (raw.get("type") or "message") != "message"):
+        if isinstance(raw, dict) and (ident(raw.get("role")) in roles or (raw.get("type") or "message") != "message"):
             return m
         wanted = _SYNONYMS.get(str(raw.get("role")).lower()) if isinstance(raw, dict) else None
         if wanted is None:
