@@ -93,14 +93,15 @@ def _system(sheet: Sheet) -> None:
     if sheet.conv.provider == "gemini":
         key = "system_instruction" if "system_instruction" in body else "systemInstruction"
         old = body.get(key)
-        parts = list(old.get("parts") or []) if isinstance(old, dict) else as_list(old, "parts")
+        held = old.get("parts") if isinstance(old, dict) else as_list(old, "parts")
+        parts = held if isinstance(held, list) else []
         value: Any = {**(old if isinstance(old, dict) else {}), "parts": parts + [{"text": t} for t in texts]}
     else:
         key, old = "system", body.get("system")
         if isinstance(old, list):
             value = old + [{"type": "text", "text": t} for t in texts]
         else:
-            value = "\n\n".join([*([old] if old else []), *texts])
+            value = "\n\n".join([*([old] if isinstance(old, str) and old else []), *texts])
     sheet.put([m for m in sheet.conv.messages if m.role != "system"])
     sheet.conv = sheet.conv.with_body({key: value})
 
