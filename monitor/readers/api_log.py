@@ -5,8 +5,8 @@ Where: wherever a script or a proxy of one's own writes them.
 What is read, object by object:
 
 * pairs: ``{"request": …, "response": …}`` (also ``request_body``/``response_body``, ``req``/``res``). Either side is
-  the body itself, as JSON or as text, or an envelope with ``url``, ``headers``, ``status`` and ``body``. OpenAI batch
-  output is of this form.
+  the body itself, as JSON or as text, or an envelope with ``url``, ``headers``, ``status`` and ``body``. The output of
+  batches (OpenAI, Anthropic) is of this form and has the price of batches.
 * bare answers (a line is what the API sent), each after its bare request if that is in the log too;
 * parts of a stream, one a line, with or without ``data:`` in front: those of one answer are one call.
 
@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 from monitor.readers import exchange_bodies as bodies
 from monitor.readers.api_log_shapes import (
@@ -113,7 +115,7 @@ class ApiLogParser(PairParser):
                 self._flush()
                 made = pair(value, line)
                 if made is not None:
-                    self.records.extend(self.assembler.add(made))
+                    self.records.extend(_in_batch(self.assembler.add(made), "custom_id" in value))
             elif is_part(value):
                 self._part(value, line)
             elif is_reply(value):
@@ -210,6 +212,18 @@ class ApiLog:
 
     def parser(self, context: FileContext) -> ApiLogParser:
         return ApiLogParser(context)
+
+
+def _in_batch(records: list[Record], batch: bool) -> list[Record]:
+    """Calls of a batch have its price, also where the answer does not say so."""
+    if not batch:
+        return records
+    return [
+        msgspec.structs.replace(one, service_tier="+".join(filter(None, ("batch", one.service_tier))))
+        if isinstance(one, Call) and "batch" not in (one.service_tier or "")
+        else one
+        for one in records
+    ]
 
 
 def _is_stream(data: bytes) -> bool:

@@ -78,7 +78,13 @@ def is_pair(value: Mapping[str, Any]) -> bool:
             if not isinstance(request, dict):
                 return False
             return is_request(request) or any(name in request for name in _URLS) or is_request(_json(_body(request)))
-    return "custom_id" in value and isinstance(value.get("response"), dict)
+    return "custom_id" in value and (isinstance(value.get("response"), dict) or _result(value) is not None)
+
+
+def _result(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What became of one request of an Anthropic batch."""
+    found = value.get("result")
+    return found if "custom_id" in value and isinstance(found, dict) and isinstance(found.get("type"), str) else None
 
 
 def is_request(value: Any) -> bool:
@@ -156,7 +162,13 @@ def stream_id(value: Mapping[str, Any]) -> str | None:
 
 
 def pair(value: Mapping[str, Any], line: int) -> Exchange | None:
-    """The exchange of a pair; None if its request is odd."""
+    """The exchange of a pair; None if it was never sent (a batch that was cancelled or ran out of time)."""
+    if (result := _result(value)) is not None:
+        if result["type"] not in ("succeeded", "errored"):
+            return None
+        answered = result["type"] == "succeeded"
+        body = result.get("message" if answered else "error")
+        value = {**value, "response": {"status_code": 200 if answered else 400, "body": body}}
     asked: Any = None
     said: Any = None
     for one, other in _PAIRS:

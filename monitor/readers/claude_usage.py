@@ -22,12 +22,8 @@ def tokens(found: Usage, output: int | None) -> usage.Tokens:
         thinking = found.output_tokens_details.thinking_tokens
     if not (fresh or read or write):
         return usage.Tokens(output=output or None, reasoning=thinking or None, rule="unreported")
-    passes: list[dict[str, Any]] | None = None
-    if len(found.iterations) > 4:
-        decoded = later(found.iterations)
-        if isinstance(decoded, list) and decoded and any(isinstance(item, dict) for item in decoded):
-            passes = [item for item in decoded if isinstance(item, dict)]
-    if passes is None:
+    passes = _passes(found)
+    if not passes:
         return usage.additive(fresh, read, write, output, write_1h=hour, reasoning=thinking, rule="anthropic")
     return usage.anthropic(fresh, read, write, output, write_1h=hour, reasoning=thinking, iterations=passes)
 
@@ -55,11 +51,12 @@ def service_tier(found: Usage) -> str | None:
 
 def compaction_pass(found: Usage | None) -> dict[str, Any] | None:
     """The compaction pass inside a call (server-side compaction), if there was one."""
-    if found is None or len(found.iterations) <= 4:
+    if found is None:
         return None
-    decoded = later(found.iterations)
-    if isinstance(decoded, list):
-        for item in decoded:
-            if isinstance(item, dict) and item.get("type") == "compaction":
-                return item
-    return None
+    return next((item for item in _passes(found) if item.get("type") == "compaction"), None)
+
+
+def _passes(found: Usage) -> list[dict[str, Any]]:
+    """Passes inside a call; none where there is only one, or where they cannot be read."""
+    decoded = later(found.iterations) if len(found.iterations) > 4 else None
+    return [item for item in decoded if isinstance(item, dict)] if isinstance(decoded, list) else []

@@ -9,8 +9,9 @@ rate-limit notice, zero input with a total an estimate of the context after a co
 mark that the context was full. ``compacted`` (with its estimate row and ``context_compacted``) is one compaction.
 
 Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
-full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
-in the second of the fork, or are older than it, are inherited even if the parent's file is gone.
+full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that
+stand in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file
+is gone.
 
 Unknown: rollouts from before token counts (no envelope) hold no usage; a remote compaction before 0.171 is not logged
 as a call.
@@ -29,6 +30,7 @@ import msgspec
 from monitor.readers import codex_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.codex_fork import Fork
 from monitor.readers.forgotten import Latest
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Quota, Record, SessionInfo
@@ -45,9 +47,7 @@ class CodexParser(BaseParser):
         self._id: str | None = None
         self._session = PurePath(context.name).stem if context.path else "stdin"
         self._chain = "main"
-        self._metas: dict[str, str | None] = {}  # thread -> the one it was forked from
-        self._created: int | None = None
-        self._forked = False
+        self._fork = Fork()
         self._model: str | None = None
         self._provider: str | None = "openai"
         self._limit: int | None = None
@@ -65,6 +65,7 @@ class CodexParser(BaseParser):
         self._compaction: Event | None = None  # the one whose estimate row may still come
         self._compactions = 0
         self._overflowed = False  # since the last answer
+        self._ordinal: int | None = None  # of the line
         self._rolled_back = False
         self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
         self._quota: Quota | None = None
@@ -97,7 +98,7 @@ class CodexParser(BaseParser):
             self._line(line, payload, number)
 
     def _line(self, line: shape.Line, payload: shape.Payload, number: int) -> None:
-        kind = line.type
+        kind, self._ordinal = line.type, line.ordinal
         if kind == "response_item":
             self._item(payload, line.timestamp, number)
         elif kind == "event_msg":
@@ -115,21 +116,23 @@ class CodexParser(BaseParser):
         thread = payload.id
         if thread is None:
             return
-        self._metas.setdefault(thread, payload.forked_from_id)
+        fork = self._fork
+        fork.parents.setdefault(thread, payload.forked_from_id)
         if self._id is not None:
             return  # a copy of the parent's header
         self._id = thread
-        self._created = iso_ms(payload.timestamp or stamp or "")
+        fork.created = iso_ms(payload.timestamp or stamp or "")
         # newer forks name the line of their parent they go on from, and copy nothing
-        self._forked = payload.forked_from_id is not None and payload.forked_from_ordinal_exclusive is None
+        fork.forked = payload.forked_from_id is not None and payload.forked_from_ordinal_exclusive is None
         self._cwd = payload.cwd
+        fork.own_from = payload.subagent_history_start_ordinal
         if payload.model_provider and payload.model_provider != "openai":
             self._provider = None
         parent = payload.parent_thread_id or shape.spawned_by(payload.source)
         root = payload.session_id if payload.session_id and payload.session_id != thread else parent
         if root is not None and parent is not None:
             self._session, self._chain = root, f"agent:{thread}"
-            self._forked = True  # spawned threads may begin with a copy of their parent's records
+            fork.forked = True  # spawned threads may begin with a copy of their parent's records
         else:
             self._session = thread
         self._info_dirty = True
@@ -202,7 +205,7 @@ class CodexParser(BaseParser):
         key = payload.response_id or f"{self._session}:{number}"
         chain = self._chain
         thread = payload.thread_id
-        if thread and self._id and thread != self._id and thread not in self._metas:
+        if thread and self._id and thread != self._id and thread not in self._fork.parents:
             chain = f"agent:{thread}"
         self._add(found, key, payload.response_id, chain, stamp, number, own=thread is not None and thread == self._id)
 
@@ -235,7 +238,7 @@ class CodexParser(BaseParser):
         if vector is not None and vector == previous:
             if self._records_seen and self._answered:
                 # an answer stands between two equal totals and has no record of its own: its usage was not told
-                key = f"{self._root()}:{self._first_id or self._chained.hexdigest() + str(number)}"
+                key = f"{self._fork.root(self._id or self._session)}:{self._first_id or self._chained.hexdigest() + str(number)}"
                 self._add(shape.Count(), key, None, self._chain, stamp, number)
             return
         if spent == 0 and previous is None and not self._answered:
@@ -250,7 +253,7 @@ class CodexParser(BaseParser):
             gained = vector[0] - previous[0]
             if gained != (last.input_tokens or 0) and vector[3] >= previous[3] and gained > 0:
                 row = shape.Count(*(now - then for now, then in zip(vector, previous, strict=True)))
-        key = f"{self._root()}:{self._chained.hexdigest()}"
+        key = f"{self._fork.root(self._id or self._session)}:{self._chained.hexdigest()}"
         self._add(row, key, None, self._chain, stamp, number)
 
     def _add(
@@ -275,27 +278,13 @@ class CodexParser(BaseParser):
             context_limit=self._limit,
             exchange=self._exchange or None,
             usage_rule=tokens.rule,
-            inherited=not own and self._copied(stamp),
+            inherited=not own and self._fork.copied(stamp, self._ordinal),
             stop=None if self._answered else "silent",
         )  # fmt: skip
         self._last_key = key
         self._compaction, self._rolled_back, self._overflowed = None, False, False
         self.records.append(call)
         self._first_item, self._answered, self._user_open = None, False, False
-
-    def _copied(self, stamp: str | None) -> bool:
-        """A row of a fork that stands in the second of the fork or is older than it."""
-        if not self._forked or self._created is None:
-            return False
-        time = iso_ms(stamp or "")
-        return time is not None and time // 1000 <= self._created // 1000
-
-    def _root(self) -> str:
-        thread, seen = self._id or self._session, set()
-        while thread not in seen and (parent := self._metas.get(thread)):
-            seen.add(thread)
-            thread = parent
-        return thread
 
     def _estimate(self, total: int, vector: shape.Vector | None, stamp: str | None, number: int) -> None:
         """Zero input with a total: Codex's own estimate of the new context."""
@@ -336,6 +325,7 @@ class CodexParser(BaseParser):
             self._replace(self._compaction, recorded_after=after, summary_tokens=summary)
             return
         self._compactions += 1
+        root = self._fork.root(self._id or self._session)
         event = Event(
             kind="compaction",
             evidence="recorded",
@@ -346,7 +336,7 @@ class CodexParser(BaseParser):
             time=time,
             recorded_after=after,
             summary_tokens=summary,
-            key=f"{self._root()}:compacted:{self._compactions}:{self._chained.hexdigest()}",
+            key=f"{root}:compacted:{self._compactions}:{self._chained.hexdigest()}",
         )
         self._compaction = event
         self.records.append(event)
@@ -378,7 +368,8 @@ class CodexParser(BaseParser):
             name = PurePath(self._cwd.replace("\\", "/")).name if self._cwd else None
             out.append(
                 SessionInfo(session=self._session, source=SOURCE, file=self.file, chain=self._chain,
-                            parent=self._metas.get(self._id), started=self._created, quota=self._quota, cwd_name=name)
+                            parent=self._fork.parents.get(self._id), started=self._fork.created, quota=self._quota,
+                            cwd_name=name)
             )  # fmt: skip
         out.extend(shape.step(self._session, self._chain, item) for item in self._raw_steps)
         self._raw_steps.clear()

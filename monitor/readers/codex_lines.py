@@ -58,12 +58,14 @@ class Payload(Struct, gc=False):
     output: Raw = Raw()
     window_id: str | None = None
     codex_error_info: Raw = Raw()
+    subagent_history_start_ordinal: int | None = None
 
 
 class Line(Struct, gc=False):
     type: str | None = None
     timestamp: str | None = None
     payload: Payload | None = None
+    ordinal: int | None = None
 
 
 decode = msgspec.json.Decoder(Line).decode
@@ -156,7 +158,7 @@ def lenient(value: dict[str, Any]) -> Payload:
         if name in ("usage", "info"):
             if isinstance(item, dict):
                 out[name] = _numbers(item)
-        elif name in ("model_context_window", "forked_from_ordinal_exclusive"):
+        elif name in ("model_context_window", "forked_from_ordinal_exclusive", "subagent_history_start_ordinal"):
             out[name] = usage.count(item)
         elif name in (
             "source",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -85,6 +86,7 @@ SESSION = (
     "conversation.id",
     "thread.id",
 )
+TOTAL = ("gen_ai.usage.total_tokens", "llm.token_count.total", "llm.usage.total_tokens", "ai.usage.totalTokens")
 COST = ("gen_ai.usage.cost", "gen_ai.usage.total_cost", "llm.cost.total", "operation.cost")
 _CALLS = ("chat", "generate_content", "text_completion", "completion", "response", "message", "responses", "messages")
 _FLAT = lazy(r"(?:gen_ai\.prompt|llm\.prompts|llm\.input_messages)\.(\d+)\.(?:message\.)?(role|content)")
@@ -156,14 +158,19 @@ class Spans:
         if not prompt and not output:
             tokens = usage.UNKNOWN
         else:
-            tokens = usage.inclusive(
+            read, write, total = count(item.get(*READ)), count(item.get(*WRITE)), count(item.get(*TOTAL))
+            cached = (read or 0) + (write or 0)
+            # the convention includes the cache; some write the provider's own figure, and then the total shows it
+            outside = cached and total is not None and total == (prompt or 0) + cached + (output or 0)
+            rule: Callable[..., usage.Tokens] = usage.additive if outside else usage.inclusive
+            tokens = rule(
                 prompt,
-                count(item.get(*READ)),
-                count(item.get(*WRITE)),
+                read,
+                write,
                 output,
                 write_1h=count(item.get(*HOUR)),
                 reasoning=count(item.get(*REASONING)),
-                rule="otel",
+                rule="otel+total" if outside else "otel",
             )
         session = values.text(item.get(*SESSION))
         service = str(item.resource.get("service.name") or "")

@@ -70,7 +70,7 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     """OpenAI chat completions and everything that copies its usage object."""
     prompt, output, total = (count(usage.get(k)) for k in ("prompt_tokens", "completion_tokens", "total_tokens"))
     details = _map(usage.get("prompt_tokens_details"))
-    read = _first(
+    read = _told(
         details.get("cached_tokens"),
         usage.get("cached_tokens"),
         usage.get("prompt_cache_hit_tokens"),
@@ -78,7 +78,7 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
         usage.get("cache_read_input_tokens"),
         _map(timings).get("cache_n"),
     )
-    write = _first(
+    write = _told(
         details.get("cache_write_tokens"),
         details.get("cache_creation_input_tokens"),
         details.get("cache_creation_tokens"),
@@ -87,8 +87,8 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     split = _map(
         details.get("cache_creation") or details.get("cache_creation_token_details") or usage.get("cache_creation")
     )
-    if write is None and split:
-        write = sum(count(value) or 0 for key, value in split.items() if key.startswith("ephemeral"))
+    if not write and split:
+        write = sum(count(value) or 0 for key, value in split.items() if str(key).startswith("ephemeral"))
     reasoning = count(_map(usage.get("completion_tokens_details")).get("reasoning_tokens"))
     output, reasoning, rule = _reasoning(prompt, output, reasoning, total, model, "openai-chat")
     if prompt == 0:
@@ -148,7 +148,7 @@ def messages(usage: Usage) -> Tokens:
     read, write = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
     split = _map(usage.get("cache_creation"))
     hour = count(split.get("ephemeral_1h_input_tokens"))
-    if write is None and split:
+    if not write and split:  # some gateways tell writes by life time only
         write = (count(split.get("ephemeral_5m_input_tokens")) or 0) + (hour or 0)
     if hour is not None and write is not None:
         hour = min(hour, write)
@@ -265,6 +265,12 @@ def cost(usage: Any) -> float | None:
 
 def _map(value: Any) -> Usage:
     return value if isinstance(value, Mapping) else _EMPTY
+
+
+def _told(*values: Any) -> int | None:
+    """The first figure of several names for one; a zero only where no other name tells more."""
+    known = [found for value in values if (found := count(value)) is not None]
+    return next((found for found in known if found), known[0] if known else None)
 
 
 def _first(*values: Any) -> int | None:

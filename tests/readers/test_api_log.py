@@ -72,7 +72,7 @@ def test_batch_output():
         "error": None,
     }
     (call,) = calls(records("api_log", lines(row)))
-    assert call.prompt_tokens == 31000
+    assert (call.prompt_tokens, call.service_tier) == (31000, "batch")
 
 
 def test_refusals_and_missing_answers():
@@ -201,3 +201,19 @@ def test_bad_lines_are_reported():
 )
 def test_formats_of_others_are_left_to_their_readers(row):
     assert sniff("api_log", lines(row)) == 0
+
+
+def test_results_of_an_anthropic_batch_at_its_price():
+    message = anthropic_reply(100, 0, 0, 5)
+    rows = [
+        {"custom_id": "a", "result": {"type": "succeeded", "message": message}},
+        {"custom_id": "b", "result": {"type": "errored", "error": {"type": "invalid_request_error", "message": "x"}}},
+        {"custom_id": "c", "result": {"type": "expired"}},  # never sent
+    ]
+    data = lines(*rows)
+    assert sniff("api_log", data) > 0.7
+    found = calls(records("api_log", data))
+    assert [(one.status, one.prompt_tokens, one.service_tier) for one in found] == [
+        ("ok", 100, "batch"),
+        ("error", None, "batch"),
+    ]

@@ -71,3 +71,9 @@ def test_values_that_only_their_own_decoder_refuses_end_nothing(odd: bytes) -> N
     found = calls(read(rows))
     assert [call.call_id for call in found] == ["m1", "m3"]
     assert found[1].prompt_tokens == 20_306
+
+
+@pytest.mark.parametrize("passes", [[{"type": "\ud83d", "input_tokens": 7}], ["\ud83d"], {"a": "\ud83d"}, "\ud83d" * 9])
+def test_passes_that_are_hard_to_read_are_no_failure(passes: Any) -> None:
+    (call,) = calls(read([answer(1, "m1", use(5, 20, 3, 4, iterations=passes), stop="end_turn")]))
+    assert (call.prompt_tokens, call.output_tokens) == (28, 4)

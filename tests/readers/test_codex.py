@@ -255,3 +255,36 @@ def test_a_message_after_an_interrupted_turn_begins_its_own_exchange() -> None:
             row(4, "event_msg", type="turn_aborted", reason="interrupted"),
             row(5, "event_msg", type="user_message", message="three"), count(6, (220, 90, 9), (120, 90, 4))]  # fmt: skip
     assert [c.exchange for c in calls(read(rows))] == [1, 3]
+
+
+def spawned(seconds: int, **more: Any) -> dict[str, Any]:
+    return meta(seconds, "t2", source={"subagent": {"thread_spawn": {"parent_thread_id": "t1"}}}, **more)
+
+
+def stamped(entry: dict[str, Any], milliseconds: int, ordinal: int | None = None) -> dict[str, Any]:
+    stamp = f"2026-06-02T10:00:{milliseconds // 1000:02d}.{milliseconds % 1000:03d}Z"
+    return {**entry, "timestamp": stamp, **({} if ordinal is None else {"ordinal": ordinal})}
+
+
+COPIED = [
+    count(0, (100, 0, 5), (100, 0, 5)),
+    count(0, (220, 90, 9), (120, 90, 4)),
+    count(0, (350, 200, 13), (130, 110, 4)),
+]
+OWN = [count(0, (400, 200, 20), (50, 0, 7)), count(0, (460, 240, 22), (60, 40, 2))]
+
+
+def test_a_copy_that_takes_longer_than_its_second_is_a_copy_all_the_same() -> None:
+    rows = [spawned(30), *(stamped(c, 30_600 + 400 * n) for n, c in enumerate(COPIED)),
+            *(stamped(c, 35_000 + 300 * n) for n, c in enumerate(OWN))]  # fmt: skip
+    found = calls(read(rows))
+    assert [(c.prompt_tokens, c.inherited) for c in found] == [
+        (100, True), (120, True), (130, True), (50, False), (60, False)
+    ]  # fmt: skip
+
+
+def test_ordinals_tell_where_the_own_part_of_a_subagent_begins() -> None:
+    rows = [stamped(spawned(30, subagent_history_start_ordinal=4), 30_000, 0),
+            *(stamped(c, 33_000 + 2_000 * n, 1 + n) for n, c in enumerate(COPIED)),
+            *(stamped(c, 40_000 + n, 4 + n) for n, c in enumerate(OWN))]  # fmt: skip
+    assert [c.inherited for c in calls(read(rows))] == [True, True, True, False, False]

@@ -200,3 +200,11 @@ def test_two_tellings_of_one_call_of_which_one_has_no_time():
     for pair in ((inner, outer), (outer, inner)):
         (found,) = spans(*pair)
         assert (found.prompt_tokens, found.time) == (900, T0 * 1000)
+
+
+@pytest.mark.parametrize(("total", "expected"), [(6100, (6000, 5000)), (5100, (5000, 4000)), (None, (5000, 4000))])
+def test_the_total_shows_whether_the_cache_is_part_of_the_input(total, expected):
+    cached = {"gen_ai.usage.cache_read.input_tokens": 1000, "gen_ai.response.id": "m"}
+    facts = chat(5000, 100, **cached, **({"gen_ai.usage.total_tokens": total} if total else {}))
+    (found,) = spans(span(facts=facts))
+    assert (found.prompt_tokens, found.fresh_tokens, found.cache_read_tokens) == (*expected, 1000)

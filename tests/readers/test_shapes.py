@@ -181,3 +181,15 @@ def test_the_usage_objects_of_a_public_data_set():
         assert (found.prompt, found.output or 0, found.read or 0, found.write or 0) in told, (number, usage)
         checked += 1
     assert checked > 150
+
+
+def test_a_zero_under_one_name_does_not_hide_what_another_tells():
+    told = {"prompt_tokens": 2459, "completion_tokens": 23, "total_tokens": 2482, "cache_read_input_tokens": 2455,
+            "cache_creation_input_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}}  # fmt: skip
+    found = shapes.tokens(told)
+    assert (found.prompt, found.fresh, found.read, found.write) == (2459, 4, 2455, 0)
+    split = {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 400}
+    zero = {"input_tokens": 3, "cache_creation_input_tokens": 0, "cache_creation": split, "output_tokens": 1}
+    assert (shapes.tokens(zero).prompt, shapes.tokens(zero).write) == (503, 500)
+    nothing = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 0}}
+    assert shapes.tokens(nothing).read == 0
