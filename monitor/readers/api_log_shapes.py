@@ -245,14 +245,8 @@ def _times(
         start = _time(value, _STARTS)
     if end is None:
         end = _time(value, _ENDS)
-    took = next(
-        (
-            span_ms(value[name] * factor)
-            for name, factor in _TOOK
-            if isinstance(value.get(name), int | float) and value[name] >= 0
-        ),
-        None,
-    )
+    told = (span_ms(value.get(name), factor) for name, factor in _TOOK)
+    took = next((length for length in told if length is not None), None)
     if end is None and start is not None and took is not None:
         end = start + took
     if start is not None and end is not None and end < start:

@@ -22,6 +22,7 @@ from typing import Any
 from monitor.readers import gateway_values as values
 from monitor.readers import table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
 
 _SESSION = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id")
@@ -73,7 +74,7 @@ class CloudflareParser(BaseParser):
             call_id=id,
             key=f"cloudflare:{id}" if id else f"cloudflare:{time}:{line}:{model}:{prompt}:{output}",
             time=time,
-            duration_ms=None if duration is None or duration < 0 else round(duration),
+            duration_ms=span_ms(duration),
             provider=provider,
             model=model,
             prompt_tokens=tokens.prompt,

@@ -9,9 +9,9 @@ rate-limit notice, zero input with a total an estimate of the context after a co
 mark that the context was full. ``compacted`` (with its estimate row and ``context_compacted``) is one compaction.
 
 Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
-full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that
-stand in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file
-is gone.
+full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
+in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file is
+gone.
 
 Unknown: rollouts from before token counts (no envelope) hold no usage; a remote compaction before 0.171 is not logged
 as a call.
@@ -238,7 +238,8 @@ class CodexParser(BaseParser):
         if vector is not None and vector == previous:
             if self._records_seen and self._answered:
                 # an answer stands between two equal totals and has no record of its own: its usage was not told
-                key = f"{self._fork.root(self._id or self._session)}:{self._first_id or self._chained.hexdigest() + str(number)}"
+                name = self._first_id or f"{self._chained.hexdigest()}{number}"
+                key = f"{self._fork.root(self._id or self._session)}:{name}"
                 self._add(shape.Count(), key, None, self._chain, stamp, number)
             return
         if spent == 0 and previous is None and not self._answered:

@@ -28,6 +28,8 @@ def merge(start: dict[str, Any], delta: dict[str, Any], server_tools: bool) -> t
         server_tools: a block of a server-side tool was seen.
     """
     merged = {**start, **delta}
+    if delta.get("cache_creation_input_tokens") == 0 and "cache_creation" not in delta:
+        merged.pop("cache_creation", None)  # the split of the start is that of another prompt
     first, last = shapes.messages(start), shapes.messages(merged)
     passes = merged.get("iterations")
     rows = [row for row in passes if isinstance(row, dict)] if isinstance(passes, list) else []

@@ -17,6 +17,7 @@ from monitor.readers.exchange_messages import Messages, rolling
 from monitor.readers.exchange_reply import Reply, ReplyReader
 from monitor.readers.exchange_session import Identity, identity
 from monitor.readers.exchange_track import Facts, Tracker
+from monitor.readers.times import span_ms
 from monitor.readers.usage import Tokens
 from monitor.records import Call, Event, Evidence, Record
 
@@ -73,7 +74,7 @@ class Rows:
         facts = Facts(
             line=row.line,
             time=row.time,
-            end=None if row.time is None or not row.duration else row.time + round(row.duration),
+            end=None if row.time is None or not (took := span_ms(row.duration)) else row.time + took,
             kind="call",
             status=None,
             failure="failure" if row.failed else "",
@@ -99,7 +100,7 @@ class Rows:
             record,
             session=self._session if loose else record.session,
             call_id=row.call_id,
-            duration_ms=None if row.duration is None or row.duration < 0 else round(row.duration),
+            duration_ms=span_ms(row.duration),
             status="error" if row.failed else "ok",
             stop=row.stop or record.stop,
             purpose="side" if row.side else record.purpose,

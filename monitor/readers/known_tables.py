@@ -18,6 +18,7 @@ from typing import Any
 
 from monitor.readers import gateway_values as values
 from monitor.readers import shapes, usage
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
 
 #: the columns of Bifrost's table that are read
@@ -93,7 +94,7 @@ def _call(
         call_id=id,
         key=f"table:{id}" if id else f"table:{file}:{line}:{time}:{tokens.prompt}:{tokens.output}",
         time=time,
-        duration_ms=None if duration is None or duration < 0 else round(duration),
+        duration_ms=span_ms(duration),
         provider=values.provider_name(provider),
         model=model,
         prompt_tokens=tokens.prompt,

@@ -22,6 +22,7 @@ from monitor.readers import gateway_values as values
 from monitor.readers import table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.json_stream import JsonAssembler
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
 
 
@@ -73,7 +74,7 @@ class MagpieParser(BaseParser):
             purpose="compaction" if compacts else "side" if kind else "work",
             key=self._keys.key(f"magpie:{session}:{row['t']}:{model}:{tokens.prompt}:{tokens.output}"),
             time=time,
-            duration_ms=None if duration is None else round(duration),
+            duration_ms=span_ms(duration),
             provider=values.provider_name(row.get("provider")),
             model=model,
             prompt_tokens=tokens.prompt,

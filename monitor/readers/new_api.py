@@ -48,6 +48,7 @@ from monitor.readers.new_api_rows import (
     lenient_row,
     other_of,
 )
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
 
 QUOTA_PER_USD = 500_000
@@ -178,8 +179,8 @@ def _times(row: LogRow) -> tuple[int | None, int | None]:
     if time is not None and not 0 <= time < values.LAST_MS:
         time = None
     if row.elapsed_time is not None:
-        return time, round(row.elapsed_time)
-    return time, None if row.use_time is None else round(row.use_time * 1000)
+        return time, span_ms(row.elapsed_time)
+    return time, span_ms(row.use_time, 1000)
 
 
 def tokens_of(row: LogRow, other: Other, exported: bool, one_api: bool) -> usage.Tokens:

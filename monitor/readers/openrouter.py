@@ -22,6 +22,7 @@ from typing import Any
 from monitor.readers import gateway_values as values
 from monitor.readers import table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
 
 _DAILY = "these are OpenRouter's daily sums, which hold no single calls; export the activity page as CSV instead"
@@ -74,7 +75,7 @@ class OpenRouterParser(BaseParser):
             call_id=id,
             key=id,
             time=values.time_ms(row.get("created_at")),
-            duration_ms=None if duration is None else round(duration),
+            duration_ms=span_ms(duration),
             provider=values.provider_name(row.get("provider_name")),
             model=values.text(values.first(row, "model_permaslug", "model")),
             prompt_tokens=tokens.prompt,

@@ -9,6 +9,7 @@ import msgspec
 from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.otel_json import Item
+from monitor.readers.times import span_ms
 from monitor.records import Call, Event, Evidence, Purpose, Record
 
 _MAIN = ("sdk", "main", "repl_main_thread", "repl")
@@ -286,7 +287,7 @@ class Agents:
             line=line,
             key=key,
             time=time,
-            duration_ms=None if not duration or duration < 0 else round(duration),
+            duration_ms=span_ms(duration) or None,
             model=values.text(item.get("model", "gen_ai.response.model", "gen_ai.request.model")),
             prompt_tokens=tokens.prompt,
             fresh_tokens=tokens.fresh,

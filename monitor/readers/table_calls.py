@@ -13,6 +13,7 @@ from typing import Any
 from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.column_map import FIELDS, ColumnMap
+from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence, Purpose, SessionEvidence, Status
 
 #: what only the tables that ``ctxmon calls`` writes hold
@@ -182,8 +183,7 @@ def status_of(word: str, tokens: usage.Tokens) -> Status:
 
 
 def _duration(value: Any) -> int | None:
-    found = values.number(value)
-    return None if found is None or found < 0 else round(found)
+    return span_ms(values.number(value))
 
 
 def _evidence_word(value: Any) -> str | None:

@@ -68,14 +68,6 @@ def _slow(text: str) -> int | None:
         return None
 
 
-def span_ms(value: Any) -> int | None:
-    """How long something took, as logged in milliseconds; None if it is no number, negative, or longer than a year."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _YEAR_MS:  # NaN neither
-        return None
-    return round(value)
-
-
-_YEAR_MS = 366 * _DAY_MS
 _UNIT_MS = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
 
@@ -121,6 +113,14 @@ def _unit(value: float) -> str:
     if size < 1e14:
         return "ms"
     return "us" if size < 1e17 else "ns"
+
+
+def span_ms(value: Any, factor: float = 1.0) -> int | None:
+    """A length of time in ms, as a log states it; what is negative, infinite or no number is unknown."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        return None
+    length = value * factor
+    return round(length) if length < 1e12 else None
 
 
 def iso(ms: int | None) -> str | None:

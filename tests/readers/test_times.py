@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from monitor.readers.times import iso, iso_ms, to_ms
+from monitor.readers.times import iso, iso_ms, span_ms, to_ms
 
 MS = 1_775_808_000_250  # 2026-04-10T08:00:00.250Z
 
@@ -48,3 +50,23 @@ def test_iso_text_of_milliseconds() -> None:
     assert iso(MS) == "2026-04-10T08:00:00.250Z"
     assert iso(None) is None
     assert iso(10**18) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "factor", "expected"),
+    [
+        (4, 1000, 4000),
+        (1234.6, 1, 1235),
+        (0, 1, 0),
+        (-1, 1, None),
+        (float("inf"), 1, None),
+        (float("nan"), 1, None),
+        (1e308, 1000, None),
+        (9e11, 1000, None),  # too long after the factor only
+        (True, 1, None),
+        ("4", 1, None),
+        (None, 1, None),
+    ],
+)
+def test_lengths_of_time(value: Any, factor: float, expected: int | None) -> None:
+    assert span_ms(value, factor) == expected
