@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
         raise common.CommandError("parquet is a binary format: name a file with -o FILE")
     check_zone(args.tz)
     found = common.load(args)
+    if found.sessions and all(view.totals_only for view in found.sessions):
+        print("ctxmon calls: only sums per session are logged here; see `ctxmon report`", file=sys.stderr)
     turns = [turn for view in reversed(found.sessions) for turn in view.turns]
     if len(found.sessions) > 1:
         turns.sort(key=lambda turn: turn.call.time or 0)

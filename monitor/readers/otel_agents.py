@@ -59,7 +59,7 @@ class Agents:
             return []
         if event not in ("api_request", "api_error", "compaction"):
             return []
-        mark = (session, event, item.get("event.sequence"), time, item.get("output_tokens"), item.trace)
+        mark = (session, event, str(item.get("event.sequence")), time, str(item.get("output_tokens")), item.trace)
         if mark in self._seen:
             return []
         self._seen.add(mark)
@@ -175,7 +175,7 @@ class Agents:
             )
             return []
         if event == "user_prompt":
-            mark = (session, event, item.get("event.timestamp"))
+            mark = (session, event, str(item.get("event.timestamp")))
             if mark not in self._seen:
                 self._seen.add(mark)
                 self._exchanges[name] = self._exchanges.get(name, 0) + 1

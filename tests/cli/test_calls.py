@@ -89,3 +89,11 @@ def test_copies_are_listed_when_asked_for(tmp_path: Path, capsys: pytest.Capture
     assert [(c["call_id"], c["inherited"]) for c in with_copies if c.get("inherited")] == [("m1", True)]
     assert main(["calls", str(first), str(second), "--copies"]) == 0
     assert "1 inherited turn" in capsys.readouterr().out
+
+
+def test_sums_per_session_are_no_calls_and_said_to_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    used = {"inputTokens": 100, "outputTokens": 9, "cacheCreationTokens": 20, "cacheReadTokens": 150}
+    (tmp_path / "s1.settings.json").write_text(json.dumps({"model": "claude-sonnet-4-5", "tokenUsage": used}))
+    (tmp_path / "s1.jsonl").write_text(json.dumps({"type": "session_start", "id": "s1", "version": 2}) + "\n")
+    assert main(["calls", str(tmp_path), "--format", "json"]) == 3
+    assert "only sums per session" in capsys.readouterr().err

@@ -181,3 +181,9 @@ def test_gemini_objects_one_after_the_other():
 def test_gemini_total_tells_whether_thoughts_stand_inside():
     found = calls(read("otel", json.dumps(response(1, 100, 30, thoughts=10, total=130))))[0]
     assert (found.output_tokens, found.reasoning_tokens) == (30, 10)
+
+
+@pytest.mark.parametrize("name", ["event.sequence", "output_tokens", "event.timestamp"])
+def test_values_of_an_unexpected_kind_are_no_failure(name):
+    odd = claude("api_request", model="claude-sonnet-4-5", input_tokens=5, output_tokens=7, **{name: [1, 2]})
+    assert [call.source for call in calls(read("otel", claude_log(odd)))] == ["claude-code-otel"]
