@@ -185,5 +185,6 @@ def test_gemini_total_tells_whether_thoughts_stand_inside():
 
 @pytest.mark.parametrize("name", ["event.sequence", "output_tokens", "event.timestamp"])
 def test_values_of_an_unexpected_kind_are_no_failure(name):
-    odd = claude("api_request", model="claude-sonnet-4-5", input_tokens=5, output_tokens=7, **{name: [1, 2]})
+    facts = {"model": "claude-sonnet-4-5", "input_tokens": 5, "output_tokens": 7, name: [1, 2]}
+    odd = claude("api_request", **facts)
     assert [call.source for call in calls(read("otel", claude_log(odd)))] == ["claude-code-otel"]
