@@ -231,7 +231,7 @@ def _notes(args: argparse.Namespace, conv: Conversation, out: str, stamp: Stamp 
         return 0
     with runfile.locked(out):
         runfile.unchanged(stamp)
-        runfile.write(out, made.text.encode("utf-8"), args.file, args.force)
+        runfile.write(out, made.text.encode("utf-8", "replace"), args.file, args.force)  # lone surrogates
     if quiet:
         return 0
     if args.report == "json":

@@ -139,7 +139,9 @@ class Conversations:
             window = self._open(scope, call, evidence, named)
         self._update(scope, window, call, evidence)
         chain = window.chain if call.purpose == "work" else call.chain
-        return Place(window.session, kind if kind != "chain" else "prefix", chain)
+        if kind != "explicit":  # the first one of a chain is in it because others name it
+            kind = "chain" if evidence.response_id in self._continued and self._forced is None else "prefix"
+        return Place(window.session, kind, chain)
 
     def _window(self, scope: Scope, call: Call, evidence: Evidence) -> Window | None:
         chained = evidence.messages

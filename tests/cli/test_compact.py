@@ -322,3 +322,12 @@ def test_conversion_that_would_lose_something_is_refused(tmp_path: Path, capsys:
     assert main(["compact", str(source), "--to", "openai-chat"]) == 2
     assert "only its provider can read" in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["r.json"]
+
+
+def test_notes_of_a_text_with_half_an_emoji(tmp_path: Path) -> None:
+    source = tmp_path / "chat.json"
+    source.write_text(
+        json.dumps([{"role": "user", "content": "Fix \ud83d the parser."}, {"role": "assistant", "content": "ok"}])
+    )
+    assert main(["compact", str(source), "--strategy", "notes", "-o", str(tmp_path / "N.md"), "-q"]) == 0
+    assert "the parser" in (tmp_path / "N.md").read_text(encoding="utf-8")

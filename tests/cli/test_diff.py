@@ -45,3 +45,12 @@ def test_nothing_to_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "holds no compaction" in capsys.readouterr().err
     assert main(["diff", str(tmp_path / "none.json")]) == 3
     assert main(["diff", str(source), str(tmp_path / "none.json")]) == 3
+
+
+@pytest.mark.parametrize("place", [0, 3, -1])
+def test_records_whose_ids_are_no_text(place: int, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in build(STORIES["rust-cli-en-de"], "claude-code").splitlines()]
+    rows[place]["uuid"] = {"a": 1}
+    source = tmp_path / "s.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["diff", str(source), "--format", "json"]) in (0, 3)

@@ -100,7 +100,7 @@ def test_a_chain_of_responses():
     ]
     assert groups(made) == [[0, 1, 2, 4], [3], [5, 6]]
     assert [one.session_evidence for one in assign(made)] == [
-        "prefix",
+        "chain",  # the others name it
         "chain",
         "chain",
         "prefix",
