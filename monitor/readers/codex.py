@@ -7,6 +7,7 @@ What is read: ``token_usage_record`` (0.171 and newer: one for each answered req
 before that ``event_msg``/``token_count`` whose running total changed. A repeated total is a refresh, ``info: null`` a
 rate-limit notice, zero input with a total an estimate of the context after a compaction, a total equal to the window a
 mark that the context was full. ``compacted`` (with its estimate row and ``context_compacted``) is one compaction.
+``thread_settings_applied`` says whether requests are served at the price of ``priority`` (fast) from there on.
 
 Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
 full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
@@ -32,6 +33,7 @@ from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.codex_fork import Fork
 from monitor.readers.forgotten import Latest
+from monitor.readers.service_tier import joined
 from monitor.readers.times import iso_ms
 from monitor.records import Call, Event, Quota, Record, SessionInfo
 
@@ -50,6 +52,7 @@ class CodexParser(BaseParser):
         self._fork = Fork()
         self._model: str | None = None
         self._provider: str | None = "openai"
+        self._tier: str | None = None
         self._limit: int | None = None
         self._total: shape.Vector | None = None
         self._chained = hashlib.blake2b(digest_size=8)
@@ -143,6 +146,10 @@ class CodexParser(BaseParser):
             self._count(payload, stamp, number)
         elif kind == "task_started" and payload.model_context_window:
             self._limit = payload.model_context_window
+        elif kind == "thread_settings_applied" and payload.thread_settings is not None:
+            # how requests are served from here on; the model is that of the turn, if one has begun
+            self._tier = joined(payload.thread_settings.service_tier, None, None)
+            self._model = self._model or payload.thread_settings.model
         elif kind == "user_message":
             self._user(shape.text(payload.message), stamp, number)
         elif kind == "context_compacted":
@@ -281,6 +288,7 @@ class CodexParser(BaseParser):
             usage_rule=tokens.rule,
             inherited=not own and self._fork.copied(stamp, self._ordinal),
             stop=None if self._answered else "silent",
+            service_tier=self._tier,
         )  # fmt: skip
         self._last_key = key
         self._compaction, self._rolled_back, self._overflowed = None, False, False

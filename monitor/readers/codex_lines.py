@@ -28,6 +28,11 @@ class Info(Struct, gc=False):
     model_context_window: int | None = None
 
 
+class Settings(Struct, gc=False):
+    model: str | None = None
+    service_tier: str | None = None
+
+
 class Payload(Struct, gc=False):
     type: str | None = None
     id: str | None = None
@@ -59,6 +64,7 @@ class Payload(Struct, gc=False):
     window_id: str | None = None
     codex_error_info: Raw = Raw()
     subagent_history_start_ordinal: int | None = None
+    thread_settings: Settings | None = None
 
 
 class Line(Struct, gc=False):
@@ -158,6 +164,9 @@ def lenient(value: dict[str, Any]) -> Payload:
         if name in ("usage", "info"):
             if isinstance(item, dict):
                 out[name] = _numbers(item)
+        elif name == "thread_settings":
+            if isinstance(item, dict):
+                out[name] = {key: item[key] for key in ("model", "service_tier") if isinstance(item.get(key), str)}
         elif name in ("model_context_window", "forked_from_ordinal_exclusive", "subagent_history_start_ordinal"):
             out[name] = usage.count(item)
         elif name in (

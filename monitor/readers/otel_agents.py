@@ -9,6 +9,7 @@ import msgspec
 from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.otel_json import Item
+from monitor.readers.service_tier import joined
 from monitor.readers.times import span_ms
 from monitor.records import Call, Event, Evidence, Purpose, Record
 
@@ -297,6 +298,7 @@ class Agents:
             reasoning_tokens=tokens.reasoning,
             billed_prompt_tokens=tokens.billed_prompt,
             usage_rule=tokens.rule,
+            service_tier=joined(item.get("service_tier"), item.get("speed"), None),
             evidence=None
             if session
             else Evidence(origin=values.origin(source, item.get("user.id"), item.get("service.name"))),

@@ -288,3 +288,17 @@ def test_ordinals_tell_where_the_own_part_of_a_subagent_begins() -> None:
             *(stamped(c, 33_000 + 2_000 * n, 1 + n) for n, c in enumerate(COPIED)),
             *(stamped(c, 40_000 + n, 4 + n) for n, c in enumerate(OWN))]  # fmt: skip
     assert [c.inherited for c in calls(read(rows))] == [True, True, True, False, False]
+
+
+def test_the_price_of_fast_mode_holds_from_the_record_that_says_so() -> None:
+    def settings(seconds: int, **more: Any) -> dict[str, Any]:
+        return row(seconds, "event_msg", type="thread_settings_applied", thread_settings={"model": "gpt-5.4", **more})
+
+    rows = [meta(), settings(1, service_tier="priority"), count(2, (100, 0, 5), (100, 0, 5)),
+            settings(3, service_tier=None), count(4, (210, 0, 9), (110, 0, 4)),
+            settings(5, service_tier="fast"), count(6, (330, 0, 13), (120, 0, 4)),
+            settings(7), count(8, (460, 0, 17), (130, 0, 4)),
+            settings(9, service_tier=["odd"]), count(10, (600, 0, 21), (140, 0, 4))]  # fmt: skip
+    found = calls(read(rows))
+    assert [c.service_tier for c in found] == ["priority", None, "priority", None, None]
+    assert {c.model for c in found} == {"gpt-5.4"}

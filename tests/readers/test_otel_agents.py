@@ -188,3 +188,9 @@ def test_values_of_an_unexpected_kind_are_no_failure(name):
     facts = {"model": "claude-sonnet-4-5", "input_tokens": 5, "output_tokens": 7, name: [1, 2]}
     odd = claude("api_request", **facts)
     assert [call.source for call in calls(read("otel", claude_log(odd)))] == ["claude-code-otel"]
+
+
+def test_how_a_request_was_served():
+    facts = {"model": "claude-opus-4-6", "input_tokens": 5, "output_tokens": 7}
+    fast, plain = (claude("api_request", at, **facts, speed=speed) for at, speed in ((1, "fast"), (2, "standard")))
+    assert [call.service_tier for call in calls(read("otel", claude_log(fast, plain)))] == ["fast", None]
