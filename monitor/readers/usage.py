@@ -114,12 +114,17 @@ def anthropic(
     """
     plain = additive(fresh, read, write, output, write_1h=write_1h, reasoning=reasoning, rule="anthropic")
     passes = [_pass(item) for item in iterations or () if isinstance(item, Mapping)]
-    messages = [p for kind, p in passes if kind == "message"]
+    # where a model declined and another one served, the context is what that one held
+    served = [p for kind, p in passes if kind == "fallback_message"]
+    messages = served or [p for kind, p in passes if kind == "message"]
     extra = [p for kind, p in passes if kind == "compaction"]
     elsewhere = _elsewhere(iterations or ())
     if elsewhere is not None:
         plain = msgspec.structs.replace(plain, elsewhere=elsewhere)
-    if not messages or (len(messages) == 1 and not extra):
+    if not messages:
+        return plain
+    repeated = not served or messages[-1][:3] == (fresh or 0, read or 0, write or 0)
+    if len(messages) == 1 and not extra and repeated:
         return plain
     top = (fresh or 0, read or 0, write or 0, write_1h or 0, output or 0)
     if len(messages) == 1 and sum(top[:3]) == sum(messages[0][:3]):
@@ -152,7 +157,7 @@ def _elsewhere(iterations: Sequence[Any]) -> tuple[tuple[str, int, int, int, int
     for item in iterations:
         if isinstance(item, Mapping) and isinstance(model := item.get("model"), str):
             kind, figures = _pass(item)
-            if kind not in ("message", "compaction") and any(figures):
+            if kind not in ("message", "compaction", "fallback_message") and any(figures):
                 found.append((model, *figures))
     return tuple(found) or None
 

@@ -193,3 +193,14 @@ def test_a_zero_under_one_name_does_not_hide_what_another_tells():
     assert (shapes.tokens(zero).prompt, shapes.tokens(zero).write) == (503, 500)
     nothing = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 0}}
     assert shapes.tokens(nothing).read == 0
+
+
+@pytest.mark.parametrize("top", [30_010, 60_020])  # of the model that served, or of both attempts
+def test_where_a_model_declined_the_context_is_that_of_the_one_that_served(top):
+    rows = [
+        {"type": "message", "model": "claude-opus-5", "input_tokens": 30_010, "output_tokens": 1},
+        {"type": "fallback_message", "model": "claude-sonnet-5", "input_tokens": 30_010, "output_tokens": 400},
+    ]
+    usage = {"input_tokens": top, "cache_read_input_tokens": 0, "output_tokens": 400, "iterations": rows}
+    found = shapes.tokens(usage)
+    assert (found.prompt, found.output, found.billed_prompt, found.elsewhere) == (30_010, 400, top, None)
