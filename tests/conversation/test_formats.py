@@ -239,3 +239,9 @@ def test_a_response_object_of_the_responses_api() -> None:
 )
 def test_a_request_without_tools_is_known_by_its_model_or_its_cache_marks(body: Any, expected: str) -> None:
     assert from_messages(body).handler.name == expected
+
+
+@pytest.mark.parametrize("odd", [{"a": 1}, [1], 5, None, True])
+def test_a_type_that_is_no_text_is_no_failure(odd: Any) -> None:
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y", "type": odd}]
+    assert from_messages(messages).handler.name == "openai-chat"

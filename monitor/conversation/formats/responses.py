@@ -9,7 +9,6 @@ import msgspec
 
 from monitor.conversation.blocks import CALL_KINDS, COMPACTION_KINDS, OUTPUT_KINDS, parts_of, result_text
 from monitor.conversation.formats.base import Document, Format
-from monitor.conversation.jsonio import ident
 from monitor.conversation.marks import looks_like_summary, looks_synthetic
 from monitor.conversation.model import (
     Conversation,
@@ -98,7 +97,7 @@ class Responses(Format):
                 return 0.6 if isinstance(body["response"].get("output"), list) else 0.0
             return 0.0
         if isinstance(body, list):
-            kinds = {ident(i.get("type")) for i in body if isinstance(i, dict)}
+            kinds = {i["type"] for i in body if isinstance(i, dict) and isinstance(i.get("type"), str)}
             if any(isinstance(i, dict) and "parts" in i for i in body):
                 return 0.0
             return 0.85 if kinds & _ITEMS else 0.0
