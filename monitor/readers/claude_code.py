@@ -30,7 +30,7 @@ import msgspec
 from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.claude_group import SOURCE, Group, call_of, compaction_in, from_path
+from monitor.readers.claude_group import FULL, SOURCE, Group, call_of, compaction_in, from_path, overflow_in
 from monitor.readers.claude_steps import LONG, OWN, Note, Notes, Results
 from monitor.readers.claude_usage import empty
 from monitor.readers.forgotten import KEPT, Latest
@@ -257,12 +257,14 @@ class ClaudeCodeParser(BaseParser):
                     exchange=self._exchange if self._has_messages and not line.isSidechain else None,
                 )
             )
+            if shape.overflow(line):
+                self._error(line, number, self._session_of(line))
 
     def _error(self, line: shape.Line, number: int, session: str) -> None:
         word = shape.error_word(line)
         self.records.append(
             Event(
-                kind="overflow" if word in ("prompt_too_long", "context_length_exceeded") else "error",
+                kind="overflow" if shape.overflow(line) else "error",
                 evidence="recorded",
                 session=session,
                 chain=self._chain(line),
@@ -330,6 +332,8 @@ class ClaudeCodeParser(BaseParser):
             out.append(call)
             if call.billed is not None and (inside := compaction_in(group, call)) is not None:
                 out.append(inside)
+            if group.stop == FULL:
+                out.append(overflow_in(call))
         self._dirty.clear()
         out += self._notes.take()
         if self.forgets:

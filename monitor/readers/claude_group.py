@@ -14,6 +14,7 @@ from monitor.readers.times import iso_ms
 from monitor.records import Call, Event
 
 SOURCE = "claude-code"
+FULL = "model_context_window_exceeded"  # why an answer stopped
 _TTL_5M, _TTL_1H = 300, 3600
 _MOST_USD = 1e6  # a larger cost of one call is damage
 #: names that thousands of calls share, as one object each: it saves a fifth of a call's memory
@@ -128,6 +129,21 @@ def compaction_in(group: Group, call: Call) -> Event | None:
         time=call.time,
         key=f"{call.key}:compaction",
         in_call=call.key,
+    )
+
+
+def overflow_in(call: Call) -> Event:
+    """The answer was cut because the context was full."""
+    return Event(
+        kind="overflow",
+        evidence="recorded",
+        session=call.session,
+        chain=call.chain,
+        file=call.file,
+        line=call.line,
+        time=call.time,
+        key=f"{call.key}:overflow",
+        detail=FULL,
     )
 
 

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from monitor.readers import usage
 from monitor.readers.lines import later, readable
+from monitor.readers.overflow import too_long
 from monitor.readers.patterns import Lazy
 
 
@@ -335,6 +336,12 @@ def command(text: str) -> str | None:
 def made_by_client(line: Line) -> bool:
     """Rows that say themselves that no person wrote them."""
     return line.turnOrigin in ("task_notification", "system", "scheduled")
+
+
+def overflow(line: Line) -> bool:
+    """Whether an error row says that the prompt did not fit."""
+    said = text_of(content_of(line.message)) if line.message is not None else None
+    return too_long(bytes(line.error).decode("utf-8", "replace"), said)
 
 
 def error_word(line: Line) -> str:

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from monitor.readers import steps, usage
 from monitor.readers.lines import first_objects, later
+from monitor.readers.overflow import too_long
 from monitor.readers.times import iso_ms, span_ms, to_ms
 from monitor.records import Quota, Step
 
@@ -135,7 +136,7 @@ def text(raw: Raw | bytes | None) -> str:
 
 def overflow(payload: Payload) -> bool:
     """Whether an error says that the context did not fit."""
-    return b"context_window_exceeded" in bytes(payload.codex_error_info) or "context window" in text(payload.message)
+    return too_long(bytes(payload.codex_error_info).decode("utf-8", "replace"), text(payload.message))
 
 
 def full(total: Count) -> bool:

@@ -7,7 +7,6 @@ chunk, and a stream that was cut gives lower bounds or nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,17 +15,12 @@ import msgspec
 from monitor.readers import exchange_anthropic as anthropic_usage
 from monitor.readers import shapes
 from monitor.readers.exchange_answer import Answer, ToolCall
+from monitor.readers.overflow import too_long
 from monitor.readers.patterns import lazy
 from monitor.readers.service_tier import service_tier
 from monitor.readers.usage import UNKNOWN, Tokens, count
 
 _WORD = lazy(r"[A-Za-z][\w.:-]{0,47}")
-_OVERFLOW = lazy(
-    r"context_length_exceeded|prompt is too long|model_context_window_exceeded|ContextWindowExceeded"
-    r"|maximum context length|input token count.{0,40}exceeds|context window (?:is )?exceeded"
-    r"|exceeds the context window|input is too long",
-    re.IGNORECASE,
-)
 _ANTHROPIC = frozenset(
     {
         "message_start",
@@ -348,7 +342,7 @@ class ReplyReader:
             said = str(error.get("message") or error.get("detail") or error.get("error") or "")
         else:
             said = str(error)
-        if _OVERFLOW.search(word) or _OVERFLOW.search(said[:2000]):
+        if too_long(word, said):
             reply.overflow = True
         reply.error = word or reply.error or "error"
 

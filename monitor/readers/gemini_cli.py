@@ -29,6 +29,7 @@ from monitor.readers import usage
 from monitor.readers.agent_values import JsonDocument, JsonLines, StepLog, obj, rows, text_of, time_ms, word
 from monitor.readers.base import FileContext, Head
 from monitor.readers.lines import first_objects
+from monitor.readers.overflow import too_long
 from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, EventKind, Record, SessionInfo
 
@@ -123,7 +124,7 @@ class History:
         elif kind == "gemini":
             self._answer(value, id, time, line)
         elif kind == "error":
-            self.event("error", time, line, id or f"{time}")
+            self.event("overflow" if too_long(value.get("content")) else "error", time, line, id or f"{time}")
 
     def rewind(self, id: str, line: int | None) -> None:
         """``$rewindTo``: this message and all later ones have left the context."""

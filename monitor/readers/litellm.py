@@ -37,6 +37,7 @@ from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.json_stream import JsonAssembler
+from monitor.readers.overflow import too_long
 from monitor.records import Call, Event, Record
 
 _REDACTED = b"redacted-by-litellm"
@@ -73,6 +74,7 @@ class Payload(Struct, gc=False):
     end_user: Any = None
     user_agent: Any = None
     error_information: Any = None
+    error_str: Any = None
     metadata: Any = None
     model_map_information: Any = None
     messages: Raw = Raw()
@@ -146,7 +148,7 @@ def _row(row: Payload, line: int | None) -> gateway_bodies.Row:
         cost=None if failed else _cost(row),
         failed=failed,
         stop=word,
-        overflow=word == "ContextWindowExceededError",
+        overflow=failed and too_long(word, row.error_str, values.text(error.get("error_message"))),
         side=values.is_side(row.call_type),
         context_limit=usage.count(values.as_object(limits.get("model_map_value")).get("max_input_tokens")),
         previous=provider_id(_previous(body)),

@@ -12,6 +12,7 @@ from monitor.readers import agent_values as look
 from monitor.readers import opencode_shapes as shape
 from monitor.readers.agent_values import RECENT_STEPS, StepLog, obj, rows, time_ms, word
 from monitor.readers.base import ReadOptions
+from monitor.readers.overflow import too_long
 from monitor.records import Call, Event, Record, SessionInfo
 
 SOURCE = "opencode"
@@ -153,7 +154,7 @@ class Builder:
                       trigger=None if auto is None else "auto" if auto else "manual", time=message.created,
                       summary_tokens=last.output_tokens, key=f"opencode:compaction:{message.created}:{last.key}")
             )  # fmt: skip
-        elif shape.error(value).startswith("ContextOverflow"):
+        elif too_long(shape.error(value), obj(obj(value.error).get("data")).get("message")):
             out.append(
                 Event(kind="overflow", evidence="recorded", session=session, chain=chain, file=self.file,
                       time=message.created, key=f"opencode:overflow:{message.created}:{message.id}",

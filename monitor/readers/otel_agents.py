@@ -9,12 +9,12 @@ import msgspec
 from monitor.readers import gateway_values as values
 from monitor.readers import usage
 from monitor.readers.otel_json import Item
+from monitor.readers.overflow import too_long
 from monitor.readers.service_tier import joined
 from monitor.readers.times import span_ms
 from monitor.records import Call, Event, Evidence, Purpose, Record
 
 _MAIN = ("sdk", "main", "repl_main_thread", "repl")
-_OVERFLOW = ("prompt is too long", "context length", "context_length", "context window", "exceeds the maximum")
 
 
 class Agents:
@@ -305,8 +305,7 @@ class Agents:
         )
 
     def _overflow(self, item: Item, call: Call, session: str | None) -> list[Record]:
-        text = str(item.get("error", "error.message", "error_message") or "").lower()
-        if session is None or not any(word in text for word in _OVERFLOW):
+        if session is None or not too_long(str(item.get("error", "error.message", "error_message") or "")):
             return []
         return [
             Event(

@@ -28,6 +28,7 @@ from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_lines import clean
 from monitor.readers.forgotten import Latest
 from monitor.readers.lines import first_objects
+from monitor.readers.overflow import too_long
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
 
@@ -65,6 +66,7 @@ class Message(Struct, gc=False):
     model: str | None = None
     usage: Usage | None = None
     stopReason: str | None = None
+    errorMessage: str | None = None
     timestamp: int | float | str | None = None
     responseId: str | None = None
     toolCallId: str | None = None
@@ -236,6 +238,11 @@ class PiParser(BaseParser):
                 usage_rule=tokens.rule,
             )
         )
+        if failed and too_long(message.errorMessage):
+            self.records.append(
+                Event(kind="overflow", evidence="recorded", session=self._session, file=self.file, line=number,
+                      time=start, key=f"{key}:overflow")
+            )  # fmt: skip
         calls = [block for block in blocks if block.type == "toolCall"]
         for block in calls:
             self._raw_steps.append(("tool_call", number, time, block.id, block.name, block.arguments))

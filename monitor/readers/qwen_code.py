@@ -34,6 +34,7 @@ from monitor.readers.agent_values import JsonLines, StepLog, obj, rows, text_of,
 from monitor.readers.base import FileContext, Head
 from monitor.readers.gemini_cli import gemini_tokens
 from monitor.readers.lines import first_objects, iterate
+from monitor.readers.overflow import too_long
 from monitor.readers.patterns import lazy
 from monitor.records import Call, Event, EventKind, Purpose, Record, SessionInfo
 
@@ -297,6 +298,11 @@ class QwenParser(JsonLines):
                  stop=word(event.get("status_code")) or word(event.get("error_type")),
                  exchange=self._exchange if self._has_messages and agent is None else None)
         )  # fmt: skip
+        if too_long(event.get("error_message"), event.get("error")):
+            self.records.append(
+                Event(kind="overflow", evidence="recorded", session=session, file=self.file, line=number, time=time,
+                      chain=f"agent:{agent}" if agent is not None else "main", key=f"qwen:overflow:{origin}:{time}")
+            )  # fmt: skip
 
     def _key(self, session: str, vector: Vector) -> str:
         """What all places that tell a call agree on; see the module."""

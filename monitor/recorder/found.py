@@ -6,15 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from monitor.readers.overflow import too_long
 from monitor.recorder.evidence import identifier
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "other"]
 
-_OVERFLOW = re.compile(
-    r"context[_ ]length|context window|prompt is too long|maximum context|exceeds the maximum number of tokens|"
-    r"ContextWindowExceeded|input is too long|too many tokens",
-    re.IGNORECASE,
-)
 #: "prompt is too long: 210000 tokens > 200000 maximum"
 _NUMBERS = re.compile(r"(\d{3,9}) tokens > (\d{3,9})")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -75,7 +71,7 @@ def error_of(value: Any) -> dict[str, Any]:
     if code:
         out["code"] = code
     text = f"{value.get('message', '')} {value.get('code', '')} {value.get('type', '')}"[:4000]
-    if _OVERFLOW.search(text):
+    if too_long(text):
         out["overflow"] = True
         if numbers := _NUMBERS.search(text):
             out["tokens"], out["limit"] = int(numbers[1]), int(numbers[2])
