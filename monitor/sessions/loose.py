@@ -97,7 +97,11 @@ class Loose:
         """A record of the traffic in the session of the client that caused it; None for a call the client tells."""
         twins = self.twins.twin
         if type(item) is Call:
-            if item.key in twins:
+            own = twins.get(item.key)
+            if own is not None and own.prompt_tokens is None and item.prompt_tokens is not None:
+                # the client could not read the answer: of two calls with one key the fuller one counts
+                return replace(item, session=home, key=own.key, chain=own.chain, exchange=own.exchange)
+            if own is not None:
                 return None
             return item if home == item.session else replace(item, session=home, session_evidence="explicit")
         twin = twins.get(item.key.rpartition("#")[0])

@@ -75,6 +75,12 @@ class Pairs:
         self._move(traffic)
         silent = [call for call in open_ if call.prompt_tokens is None]
         self._nearest((call, bare.get(self.moved.get(call.session, call.session), ())) for call in silent)
+        # what a client could not read may have had figures all the same
+        whole = [call for call in open_ if call.status == "ok" and call.key not in self.twin]
+        self._nearest(
+            (call, [one for one in bare.get(self.moved.get(call.session, call.session), ()) if one.status == "error"])
+            for call in whole
+        )
         return before != (len(self.twin), self.moved)
 
     def _pair(self, call: Call, client: Call) -> None:
@@ -96,8 +102,12 @@ class Pairs:
                 continue
             start, end = call.time, call.time + (call.duration_ms or 0)
             for client in told:
-                if client.time is not None and start - _BEFORE <= client.time <= end + _AFTER:
-                    found.append((max(start - client.time, client.time - end, 0), len(found), call, client))
+                if client.time is None:
+                    continue
+                # some note when they were asked and when all was done, retries included, others a moment only
+                since, until = client.time, client.time + (client.duration_ms or 0)
+                if start - _BEFORE <= until and since <= end + _AFTER:
+                    found.append((max(start - until, since - end, 0), abs(since - start), call, client))
         for _, _, call, client in sorted(found, key=lambda entry: entry[:2]):
             if call.key not in self.twin and _id(client) not in self._taken:
                 self._pair(call, client)
@@ -115,7 +125,7 @@ class Pairs:
         self.moved = {}
         for name, counts in homes.items():
             home, count = counts.most_common(1)[0]
-            if count > alone[name] and len(counts) == 1:
+            if len(counts) == 1 and (count > 1 or count > alone[name]):
                 self.moved[name] = home
 
 

@@ -96,6 +96,20 @@ def test_failures_and_answers_without_figures_are_paired_by_time() -> None:
     assert told(store(own, traffic)) == {"s": [(20_000, "claude-code", "work")] + [(None, "claude-code", "work")] * 2}
 
 
+def test_figures_that_the_client_could_not_read_are_taken_from_the_traffic() -> None:
+    own = [call(0, 20_000, 0, key="r0", call_id="r0"), call(1, None, key="e1", status="error", exchange=4),
+           call(2, 20_002, 0, key="r2", call_id="r2")]  # fmt: skip
+    (view,) = store(own, [sent(n, 20_000 + n, 0) for n in range(3)]).views()
+    assert [(t.call.prompt_tokens, t.call.status, t.call.exchange) for t in view.turns] == [
+        (20_000, "ok", None), (20_001, "ok", 4), (20_002, "ok", None)]  # fmt: skip
+
+
+def test_a_client_may_note_a_call_long_before_it_is_sent() -> None:
+    own = [call(0, 20_000, 128, source="opencode", key="m0", duration_ms=60_000)]
+    made = store(own, [sent(0, 20_000, 128, time=START + 50_000)])
+    assert told(made) == {"s": [(20_000, "opencode", "work")]}
+
+
 def test_a_file_that_is_written_anew_gives_its_twins_back() -> None:
     own = [call(n, 20_000 + n, 0, key=f"r{n}:", call_id=f"r{n}") for n in range(2)]
     made = store(own, [sent(n, 20_000 + n, 0) for n in range(2)])
