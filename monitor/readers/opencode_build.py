@@ -174,8 +174,9 @@ class Builder:
         error = shape.error(value)
         status = "ok"
         if unknown:
-            # zeros stand in every message until its step has ended
-            status = "error" if error else "ok" if done is not None else "in_flight"
+            # zeros stand in every message until its step has ended; one that is done and holds nothing was refused
+            empty = not message.parts and not finish.part and finish.reason is None
+            status = "error" if error or (empty and done is not None) else "ok" if done is not None else "in_flight"
         model = word(value.modelID) or word(obj(value.model).get("modelID"))
         provider = word(value.providerID) or word(obj(value.model).get("providerID"))
         sums = f"{found.fresh}:{found.read}:{found.write}:{found.output}"

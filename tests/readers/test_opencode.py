@@ -177,6 +177,14 @@ def test_zeros_are_running_failed_or_not_reported(tmp_path: Path) -> None:
     assert [(call.status, call.prompt_tokens) for call in found] == [("in_flight", None), ("error", None), ("ok", None)]
 
 
+def test_a_message_that_is_done_and_holds_nothing_was_refused(tmp_path: Path) -> None:
+    row = {key: value for key, value in said("msg_a", 1, (0, 0, 0, 0, 0)).items() if key != "finish"}
+    base = database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": [row, {**row, "id": "msg_b"}]},
+                    {"msg_b": [{"type": "text", "text": "Done."}]})  # fmt: skip
+    found = calls(read_path(DATABASE, base))
+    assert [(call.status, call.prompt_tokens) for call in found] == [("error", None), ("ok", None)]
+
+
 def test_a_message_without_figures_is_no_call(tmp_path: Path) -> None:
     rows = [{key: value for key, value in said("msg_a", 1, (1, 1, 0, 0, 0)).items() if key != "tokens"}]
     assert calls(read_path(DATABASE, database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": rows}))) == []

@@ -97,8 +97,8 @@ def test_failures_and_answers_without_figures_are_paired_by_time() -> None:
 
 
 def test_figures_that_the_client_could_not_read_are_taken_from_the_traffic() -> None:
-    own = [call(0, 20_000, 0, key="r0", call_id="r0"), call(1, None, key="e1", status="error", exchange=4),
-           call(2, 20_002, 0, key="r2", call_id="r2")]  # fmt: skip
+    failed = call(1, None, key="e1", status="error", exchange=4, output_tokens=None)
+    own = [call(0, 20_000, 0, key="r0", call_id="r0"), failed, call(2, 20_002, 0, key="r2", call_id="r2")]
     (view,) = store(own, [sent(n, 20_000 + n, 0) for n in range(3)]).views()
     assert [(t.call.prompt_tokens, t.call.status, t.call.exchange) for t in view.turns] == [
         (20_000, "ok", None), (20_001, "ok", 4), (20_002, "ok", None)]  # fmt: skip
