@@ -103,7 +103,10 @@ class Loose:
                 return replace(item, session=home, key=own.key, chain=own.chain, exchange=own.exchange)
             if own is not None:
                 return None
-            return item if home == item.session else replace(item, session=home, session_evidence="explicit")
+            chain = self.twins.chain.get(item.session, "main") if item.chain == "main" else item.chain
+            if home == item.session and chain == item.chain:
+                return item
+            return replace(item, session=home, chain=chain, session_evidence="explicit")
         twin = twins.get(item.key.rpartition("#")[0])
         if twin is None or type(item) is not Event:
             return item if home == item.session else replace(item, session=home)

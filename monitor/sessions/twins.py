@@ -29,19 +29,22 @@ class Pairs:
     Attributes:
         twin: of each call of the traffic that has one (by key), the client's call.
         moved: of each session of the traffic, the client's session it is part of.
+        chain: of those whose calls are one chain of it (a subagent's), this chain.
     """
 
-    __slots__ = ("_taken", "moved", "twin")
+    __slots__ = ("_taken", "chain", "moved", "twin")
 
     def __init__(self) -> None:
         self.twin: dict[str, Call] = {}
         self.moved: dict[str, str] = {}
+        self.chain: dict[str, str] = {}
         self._taken: set[str] = set()  # clients' calls that have a twin
 
     def clear(self) -> None:
         """Forget all: a client's file is another one now."""
         self.twin.clear()
         self.moved.clear()
+        self.chain.clear()
         self._taken.clear()
 
     def find(self, traffic: Sequence[Call], clients: Iterable[Call]) -> bool:
@@ -115,18 +118,22 @@ class Pairs:
     def _move(self, traffic: Sequence[Call]) -> None:
         """A conversation of the traffic whose calls are those of one client's session is that session."""
         homes: dict[str, Counter[str]] = {}
+        chains: dict[str, set[str]] = {}
         alone: Counter[str] = Counter()
         for call in traffic:
             client = self.twin.get(call.key)
             if client is not None:
                 homes.setdefault(call.session, Counter())[client.session] += 1
+                chains.setdefault(call.session, set()).add(client.chain)
             elif call.works and call.prompt_tokens is not None:
                 alone[call.session] += 1
-        self.moved = {}
+        self.moved, self.chain = {}, {}
         for name, counts in homes.items():
             home, count = counts.most_common(1)[0]
             if len(counts) == 1 and (count > 1 or count > alone[name]):
                 self.moved[name] = home
+                if len(chains[name]) == 1:
+                    (self.chain[name],) = chains[name]
 
 
 def _id(call: Call) -> str:

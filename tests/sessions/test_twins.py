@@ -89,6 +89,13 @@ def test_what_happened_in_a_call_stays_behind_it_where_the_client_noted_it_later
     assert [(e.kind, e.after_call, e.before_call) for e in view.events] == [("compaction", 1, 2), ("trim", 1, 2)]
 
 
+def test_what_only_the_traffic_shows_of_a_subagent_goes_into_its_chain() -> None:
+    own = [call(n, 20_000 + n, 0, source="gemini-cli", chain="agent:a", key=f"m{n}") for n in range(2)]
+    (view,) = store(own, [sent(0, 20_000, 0), sent(1, 20_001, 0), sent(2, None, status="error")]).views()
+    assert [(t.call.chain, t.call.source) for t in view.turns] == [
+        ("agent:a", "gemini-cli"), ("agent:a", "gemini-cli"), ("agent:a", "ctxmon")]  # fmt: skip
+
+
 def test_failures_and_answers_without_figures_are_paired_by_time() -> None:
     own = [call(0, 20_000, 0, key="r0", call_id="r0"), call(1, None, key="e1", status="error"),
            call(2, None, key="m2")]  # fmt: skip
