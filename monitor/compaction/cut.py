@@ -38,7 +38,7 @@ def cut(conv: Conversation, exchanges: int, tokens: int, keep_messages: int | No
     groups = [e for e in conv.exchanges() if e.user is not None]
     units = conv.units()
     last_user = conv.last_user()
-    first = groups[-exchanges].start if 0 < exchanges <= len(groups) else (0 if exchanges and groups else len(messages))
+    first = groups[-exchanges].start if 0 < exchanges <= len(groups) else (0 if exchanges else len(messages))
     if exchanges == 0 and last_user is not None and last_user.index == len(messages) - 1:
         first = last_user.index
     if keep_messages is not None:

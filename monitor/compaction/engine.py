@@ -69,7 +69,8 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
     Raises CompactionError where the conversation holds no user message or cannot be made valid.
     """
     source, repairs = valid(conv, options)
-    if source.last_user() is None:
+    # after a client's own compaction what the user said may stand in its summary alone
+    if source.last_user() is None and not any(m.is_summary or m.opaque for m in source.messages):
         raise CompactionError(
             f"{conv.path or 'the conversation'}: holds no message of a user, so there is nothing to go on from", 3
         )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -108,3 +112,37 @@ def test_formats_of_other_clients(name: str) -> None:
     assert again.format == name
     assert sum(m.is_summary for m in again.messages) == 1
     assert check(again) == []
+
+
+def test_after_a_client_compacted_in_the_middle_of_an_exchange_its_summary_is_enough(tmp_path: Path) -> None:
+    """Pi keeps the end of a long exchange only: what the user said stands in the summary, and no message is theirs."""
+    rows: list[dict[str, Any]] = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-05-04T10:00:00.000Z", "cwd": "/home/dev/shop"}
+    ]
+
+    def add(kind: str, **facts: Any) -> str:
+        id = f"e{len(rows):03d}"
+        rows.append({"type": kind, "id": id, "parentId": rows[-1]["id"] if len(rows) > 1 else None,
+                     "timestamp": f"2026-05-04T10:00:{len(rows):02d}.000Z", **facts})  # fmt: skip
+        return id
+
+    def step(number: int) -> str:
+        asked = {"type": "toolCall", "id": f"c{number}", "name": "bash", "arguments": {"command": f"cat f{number}.py"}}
+        first = add("message", message={"role": "assistant", "content": [asked]})
+        shown = [{"type": "text", "text": f"def f{number}(): pass\n" * 300}]
+        add("message", message={"role": "toolResult", "toolCallId": f"c{number}", "content": shown})
+        return first
+
+    add("message", message={"role": "user", "content": [{"type": "text", "text": "Port it. Do not change pay.py."}]})
+    step(0)
+    kept = step(1)
+    add("compaction", summary="## Goal\nPort it. Do not change pay.py.", firstKeptEntryId=kept, tokensBefore=9000)
+    for number in range(2, 6):
+        step(number)
+    add("message", message={"role": "assistant", "content": [{"type": "text", "text": "Half of it is done."}]})
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done, _ = apply(conversation.load(path), Options(keep_tokens=4_000))
+    assert done.output is not None and check(done.output) == []
+    assert 0 < len(done.cut.kept) < len(done.source.messages)
+    assert done.summary is not None and "Do not change pay.py" in done.summary.text
