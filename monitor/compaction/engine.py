@@ -135,7 +135,7 @@ def compact_conversation(conv: Conversation, options: Options, writer: Writer | 
         tokens_after=after,
         repairs=tuple(repairs),
         violations=tuple(violations),
-        notes=(*conv.notes, *output.notes, *notes),
+        notes=tuple(dict.fromkeys((*conv.notes, *output.notes, *notes))),
         cost_usd=cost,
         summarizer=name,
     )

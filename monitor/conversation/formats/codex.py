@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.base import Document
+from monitor.conversation.formats.codex_forks import own, whole
 from monitor.conversation.formats.responses import make_item, make_output, parse_item
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, renumber
 from monitor.conversation.marks import looks_like_summary
@@ -38,6 +39,16 @@ class Codex(SessionFormat):
             if obj.get("type") == "session_meta" or ("payload" in obj and obj.get("type") in _ENVELOPE):
                 return 0.95
         return 0.0
+
+    def load(self, doc: Document) -> Conversation:
+        conv = super().load(doc)
+        lines, note = whole(conv.lines, doc.path)
+        if not note:
+            return conv
+        if len(lines) != len(conv.lines):
+            told = self.from_lines(lines, doc.path)
+            conv = msgspec.structs.replace(told, size=conv.size, source_bytes=conv.source_bytes)
+        return msgspec.structs.replace(conv, notes=(*conv.notes, note))
 
     def parse_lines(self, lines: tuple[Line, ...]) -> list[Message]:
         out: list[Message] = []
@@ -165,6 +176,9 @@ class Codex(SessionFormat):
         if before and isinstance(before.get("ordinal"), int):
             record["ordinal"] = before["ordinal"]
         return {**record, "type": "response_item", "payload": message.raw}
+
+    def current_lines(self, conv: Conversation) -> list[Line]:
+        return own(super().current_lines(conv), conv.source_bytes)
 
     def rewrite(self, conv: Conversation) -> list[Line]:
         """As the base does, and a changed replacement_history is written into its own ``compacted`` record."""
