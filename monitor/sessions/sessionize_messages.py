@@ -10,7 +10,8 @@ A conversation is a row of windows; a window is known by the digest of its last 
 * else the window that was summarised last, if it comes from the same sender soon after, or repeats a message of it;
 * else the window that it is longer than and shares the first message, system prompt and tools with: some clients write
   history anew when they resume;
-* a request for a summary that stands alone (history as text): the window of its sender's only conversation lately;
+* a request for a summary that stands alone (history as text): the window of its sender's last conversation, if no
+  other one went on meanwhile;
 * else a window with the same ``prompt_cache_key``, if that is a unique id (applications also use constants);
 * else it opens a conversation.
 
@@ -27,7 +28,7 @@ import msgspec
 
 from monitor.readers.patterns import lazy
 from monitor.records import Call, Evidence, SessionEvidence
-from monitor.sessions.sessionize_windows import SUMMARY_GAP_MS, Scope, Window, may, reworded
+from monitor.sessions.sessionize_windows import SUMMARY_GAP_MS, Lived, Scope, Window, may, reworded
 
 _MIN_SHARED = 3  # messages of a shared beginning that are no coincidence
 _HALF = 0.5
@@ -61,6 +62,7 @@ class Conversations:
         self._places: dict[int, Place] = {}
         self._keys: dict[str, Place] = {}
         self._responses: dict[str, Place] = {}
+        self._lived: dict[str | None, dict[str, Lived]] = {}  # sender -> its conversations
         self._recent: dict[str | None, list[tuple[int, str]]] = {}  # sender -> times and sessions of work
         self._beside: list[tuple[int, Call]] = []
 
@@ -84,7 +86,7 @@ class Conversations:
         evidence = call.evidence or _NO_EVIDENCE
         named = call.session_evidence == "explicit" and self._forced is None
         if named:
-            self._note(evidence.origin, call.time, call.session)
+            self._note(evidence.origin, call, call.session)
             if call.chain != "main" or call.purpose == "side" or not evidence.messages:
                 self._responses_of(call, evidence, Place(call.session, "explicit", call.chain))
                 return
@@ -100,7 +102,7 @@ class Conversations:
             self._keys[call.key] = place
         self._responses_of(call, evidence, place)
         if not named:
-            self._note(evidence.origin, call.time, place.session)
+            self._note(evidence.origin, call, place.session)
 
     def finish(self) -> dict[int, Place]:
         """All places; requests beside conversations are placed now, when their neighbours are known."""
@@ -223,18 +225,18 @@ class Conversations:
         return None
 
     def _asking(self, call: Call, evidence: Evidence) -> Window | None:
-        """The window that a request for a summary is about, if its sender had one conversation in the last hour."""
+        """The window that a request for a summary is about: that of the conversation its sender had last, if no other
+        one with this model went on meanwhile."""
         time = call.time
         if call.purpose != "compaction" or time is None:
             return None
-        names: set[str] = set()
-        for moment, session in reversed(self._recent.get(evidence.origin, ())):
-            if time - moment > SUMMARY_GAP_MS:
-                break
-            names.add(session)
-        if len(names) != 1:
+        lately = [one for one in self._lived.get(evidence.origin, {}).items() if time - one[1].last <= SUMMARY_GAP_MS]
+        lately = [one for one in lately if call.model in one[1].models] or lately
+        if not lately:
             return None
-        (name,) = names
+        name, best = max(lately, key=lambda one: one[1].last)
+        if any(one is not best and one.last > best.first for _, one in lately):
+            return None
         scope = self._scopes.get(name) or self._scopes.get("") or Scope()
         return next((window for window in reversed(scope.windows) if window.session == name and window.calls), None)
 
@@ -308,8 +310,13 @@ class Conversations:
         if evidence.previous_response_id:
             self._responses.setdefault(evidence.previous_response_id, own)
 
-    def _note(self, origin: str | None, time: int | None, session: str) -> None:
+    def _note(self, origin: str | None, call: Call, session: str) -> None:
+        time = call.time
         if time is not None:
+            if call.purpose == "work":
+                lived = self._lived.setdefault(origin, {}).setdefault(session, Lived(time))
+                lived.last = time
+                lived.models.add(call.model)
             row = self._recent.setdefault(origin, [])
             if not row or row[-1][1] != session:
                 row.append((time, session))

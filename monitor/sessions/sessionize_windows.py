@@ -47,6 +47,16 @@ class Window:
         self.pending = False  # its summary was made; a new window is to come
 
 
+class Lived:
+    """When a conversation was seen, and with which models."""
+
+    __slots__ = ("first", "last", "models")
+
+    def __init__(self, first: int) -> None:
+        self.first = self.last = first
+        self.models: set[str | None] = set()
+
+
 class Scope:
     """Windows among which a request may find its own: one explicit session, or all calls without one."""
 

@@ -39,14 +39,14 @@ class Rig:
     def ledger(self) -> list[dict[str, Any]]:
         return read_lines(self.folder / "ledger.jsonl")
 
-    def calls(self) -> list[dict[str, Any]]:
-        """What ``ctxmon calls`` makes of the log."""
+    def calls(self, *files: Path) -> list[dict[str, Any]]:
+        """What ``ctxmon calls`` makes of the log, or of these files."""
         command = [
             sys.executable,
             "-m",
             "monitor",
             "calls",
-            str(self.folder / "calls.jsonl"),
+            *map(str, files or [self.folder / "calls.jsonl"]),
             "--format",
             "ndjson",
             "--no-cache",
@@ -236,6 +236,25 @@ def check_session_evidence(calls: list[dict[str, Any]]) -> None:
     assert all(c["session_evidence"] in ("explicit", "prefix", "chain") for c in calls)
 
 
+def check_session_files(here: Rig, recorded: list[dict[str, Any]]) -> None:
+    """What the agents wrote themselves is what the recorder saw, and both together are no more than that."""
+
+    def figures(calls: list[dict[str, Any]]) -> Counter[tuple[int | None, ...]]:
+        fields = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+        return Counter(tuple(call[field] for field in fields) for call in calls)
+
+    kinds = (".jsonl", ".json", ".db")
+    files = [p for p in sorted((here.folder / "out").rglob("*")) if p.suffix in kinds and p.name != "ledger.jsonl"]
+    own = here.calls(*files)
+    assert figures([call for call in own if call["purpose"] == "work"]) == figures(
+        [call for call in recorded if call["purpose"] == "work"]
+    )
+    assert not figures(own) - figures(recorded)  # summaries and titles are not in every agent's files
+    together = here.calls(*files, here.folder / "calls.jsonl")
+    assert figures(together) == figures(recorded)
+    assert {call["session"] for call in together} == {call["session"] for call in own}
+
+
 def installed() -> dict[str, Path]:
     """Agents whose programs are there, with the folder that holds them."""
     named = os.environ.get("CTXMON_RIG_CLIENTS", "")
@@ -269,6 +288,7 @@ def test_real_agents(client: str, tmp_path: Path) -> None:
     # the provider takes Pi's request for the summary of half a turn for work if it is short
     assert found["compaction"] == told["summary"] or (client == "pi" and found["compaction"] > told["summary"])
     check_session_evidence(calls)
+    check_session_files(here, calls)
     assert KEY not in (tmp_path / "calls.jsonl").read_text(encoding="utf-8")
 
 

@@ -179,8 +179,14 @@ def test_a_request_for_a_summary_of_history_as_text_is_about_its_senders_only_co
     # also where the client names the conversation, but not in this request
     named = [msgspec.structs.replace(one, session="s", session_evidence="explicit") for one in talk]
     assert groups([*named, asked, part]) == [[0, 1, 2, 3]]
-    # of two conversations it may be about either, and of one of another sender about none
-    assert groups([call(0, "a"), call(1, "other", "x", "y"), asked]) == [[0], [1], [2]]
+    # of two that go on at the same time it may be about either, of one after the other about the last
+    both = [call(0, "a"), call(1, "other"), call(2, "a", "x", "b"), call(3, "other", "y", "c")]
+    late = call(4, "all of it as text", purpose="compaction", system=8, tools=None)
+    assert groups([*both, late]) == [[0, 2], [1, 3], [4]]
+    assert groups([both[0], both[2], call(3, "other"), late]) == [[0, 1], [2, 3]]
+    other = [msgspec.structs.replace(one, model="o") for one in (both[1], both[3])]
+    assert groups([both[0], other[0], both[2], other[1], late]) == [[0, 2, 4], [1, 3]]
+    # of one of another sender, or of long ago, it is about none
     assert groups([call(0, "a", origin="other"), asked]) == [[0], [1]]
     assert groups([call(0, "a"), call(1000, "text", purpose="compaction", system=8, tools=None)]) == [[0], [1]]
 
