@@ -11,9 +11,9 @@ from monitor.sessions.build import Session
 from monitor.sessions.told import Item, Key, is_loose, name_of
 from monitor.sessions.twins import AGENTS, REACH, Pairs
 
-#: the calls of clients' own files between two moments
+#: the calls and compactions of clients' own files between two moments
 _LAST = 8  # of the latest records of a session one is the client's own, if it tells of the session
-Nearby = Callable[[int, int], Iterable[Call]]
+Nearby = Callable[[int, int], Iterable[Item]]
 
 
 class Loose:
@@ -146,17 +146,24 @@ def _is_agents(session: Session) -> bool:
     return bool(items) and any(_is_own(item) for item in items[-_LAST:])
 
 
-def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Call]:
-    """Calls of clients' own files between two moments, or a little beside them. Packed ones were compared before."""
+def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Item]:
+    """Calls and compactions of clients' own files between two moments, or a little beside them.
+
+    Packed ones were compared before.
+    """
     first, last = first - REACH, last + REACH
     for session in sessions:
         session.sort()
         order, items = session.order.tail, session.items.tail
         if order and order[0][0] <= last and order[-1][0] >= first:
             for item, place in zip(items, order, strict=True):
-                if first <= place[0] <= last and type(item) is Call and _is_own(item):
+                if first <= place[0] <= last and (_is_own(item) or _is_noted(item)):
                     yield item
 
 
 def _is_own(item: Item) -> bool:
     return type(item) is Call and item.source in AGENTS and not is_loose(item)
+
+
+def _is_noted(item: Item) -> bool:
+    return type(item) is Event and item.kind == "compaction" and item.evidence == "recorded" and not is_loose(item)

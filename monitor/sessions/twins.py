@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from monitor.records import Call
+from monitor.records import Call, Event
 
 #: the agents' own files, and those among them that keep no id of the provider
 AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cline", "roo", "qwen-code", "kimi",
@@ -18,6 +18,7 @@ AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cli
 _NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
 TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
 _BEFORE, _AFTER = 2_000, 15_000  # ms between a request or the end of its answer and what the client notes of it
+_NOTED = 5_000  # ms after a summary within which a client notes the compaction
 REACH = 60_000  # ms around the traffic in which clients' calls are looked at
 
 Figures = tuple[int | None, int | None, int | None]
@@ -32,29 +33,33 @@ class Pairs:
         chain: of those whose calls are one chain of it (a subagent's), this chain.
     """
 
-    __slots__ = ("_taken", "chain", "moved", "twin")
+    __slots__ = ("_alone", "_taken", "chain", "moved", "twin")
 
     def __init__(self) -> None:
         self.twin: dict[str, Call] = {}
         self.moved: dict[str, str] = {}
         self.chain: dict[str, str] = {}
         self._taken: set[str] = set()  # clients' calls that have a twin
+        self._alone: dict[str, str] = {}  # sessions of a summary alone -> the client's session that notes it
 
     def clear(self) -> None:
         """Forget all: a client's file is another one now."""
         self.twin.clear()
         self.moved.clear()
         self.chain.clear()
+        self._alone.clear()
         self._taken.clear()
 
-    def find(self, traffic: Sequence[Call], clients: Iterable[Call]) -> bool:
+    def find(self, traffic: Sequence[Call], noted: Iterable[Call | Event]) -> bool:
         """Pair what has no twin yet; True if anything is new.
 
         Args:
             traffic: calls in time order, with the sessions they were given.
-            clients: calls of clients' own files near them.
+            noted: calls and compactions of clients' own files near them.
         """
         before = len(self.twin), dict(self.moved)
+        notes = list(noted)
+        clients = [one for one in notes if type(one) is Call]
         free = sorted((c for c in clients if _id(c) not in self._taken), key=lambda c: c.time or 0)
         named: dict[str, Call] = {}
         sized: dict[Figures, list[Call]] = {}
@@ -76,6 +81,7 @@ class Pairs:
                 self._pair(call, found)
         self._nearest((call, sized.get(_figures(call), ())) for call in open_)
         self._move(traffic)
+        self._summaries(traffic, [one for one in notes if type(one) is Event])
         silent = [call for call in open_ if call.prompt_tokens is None]
         self._nearest((call, bare.get(self.moved.get(call.session, call.session), ())) for call in silent)
         # what a client could not read may have had figures all the same
@@ -114,6 +120,19 @@ class Pairs:
         for _, _, call, client in sorted(found, key=lambda entry: entry[:2]):
             if call.key not in self.twin and _id(client) not in self._taken:
                 self._pair(call, client)
+
+    def _summaries(self, traffic: Sequence[Call], events: Sequence[Event]) -> None:
+        """A summary whose conversation the traffic does not tell is that of the client that notes a compaction next."""
+        works = {call.session for call in traffic if call.purpose != "compaction"}
+        for call in traffic:
+            if call.purpose != "compaction" or call.session in works or call.session in self._alone:
+                continue
+            end = (call.time or 0) + (call.duration_ms or 0)
+            after = [(event.time - end, event.session) for event in events if event.time is not None]
+            after = [one for one in after if 0 <= one[0] <= _NOTED]
+            if after and call.time is not None:
+                self._alone[call.session] = min(after)[1]
+        self.moved.update(self._alone)
 
     def _move(self, traffic: Sequence[Call]) -> None:
         """A conversation of the traffic whose calls are those of one client's session is that session."""

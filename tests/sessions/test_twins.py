@@ -79,6 +79,20 @@ def test_what_only_the_traffic_shows_goes_into_the_clients_session() -> None:
     assert [(e.kind, e.evidence, e.file) for e in view.events] == [("compaction", "recorded", "a.jsonl")]
 
 
+def test_a_summary_alone_belongs_to_the_client_that_notes_its_compaction() -> None:
+    """Two conversations went on at the same time; the request holds the history as text, so it tells nothing of them."""
+    files: list[list[Record]] = []
+    for name, at in (("s", 0.9), ("t", 1.4)):
+        own = [call(n, 20_000 + n, 0, source="pi", session=name, file=f"{name}.jsonl", key=f"{name}{n}") for n in range(2)]
+        files.append([*own, event(at, session=name, file=f"{name}.jsonl", key=f"{name}:compaction")])
+    text = Evidence(messages=b"12345678", origin="k")
+    asked = [sent(9, 4_000, 0, key=f"sum{n}", call_id=f"sum{n}", purpose="compaction", chain="side", evidence=text,
+                  time=START + time, session="calls") for n, time in enumerate((7_900, 12_900))]  # fmt: skip
+    made = store(*files, asked)
+    assert {name: [purpose for _, _, purpose in turns] for name, turns in told(made).items()} == {
+        "s": ["work", "compaction", "work"], "t": ["work", "work", "compaction"]}  # fmt: skip
+
+
 def test_what_happened_in_a_call_stays_behind_it_where_the_client_noted_it_later() -> None:
     own = [call(n, 20_000 + n, 0, source="pi", key=f"r{n}", call_id=f"r{n}", time=START + n * 10_000 + 9_000)
            for n in range(3)]  # fmt: skip
