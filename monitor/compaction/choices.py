@@ -29,7 +29,7 @@ utc cet=europe/berlin local=lokal=lokale
 """
 _ROWS = [[cell.split("=") for cell in row.split()] for row in _KINDS.strip().splitlines()]
 _MEMBER = {name: (kind, cell[0]) for kind, row in enumerate(_ROWS) for cell in row for name in cell}
-_TOKEN = re.compile(r"[A-Za-z][\w-]*(?:/[A-Za-z]+)?|[\uac00-\ud7af]{2,4}")
+_TOKEN = re.compile(r"[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9_-]*(?:/[A-Za-z]+)?|[\uac00-\ud7af]{2,4}")
 
 
 @lru_cache(maxsize=4096)
@@ -52,6 +52,42 @@ _ALSO = re.compile(
     r"(?i)\b(?:also|too|as\s+well|in\s+addition|additionally|besides|both|auch|zusätzlich|außerdem|dazu|también|además|aussi|en\s+plus|"
     r"anche|inoltre|também|além|także|też|również|ook|также|ayrıca)\b|也|另外再|も(?:お願い|出|作)|도\s"
 )
+
+
+#: "gcc 9", "PHP 8.3": a name with its version
+_VERSION = re.compile(
+    r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z+#]{1,14})[ -]?v?(\d{1,4}(?:\.\d+){0,2})(?![A-Za-z0-9_-]|\.\d)"
+)
+#: a number behind one of these is no version
+_COUNTS = """
+step phase section turn ticket issue page figure table level point rule item chapter line lines message day week
+month schritt abschnitt seite tabelle stufe punkt regel tag kapitel zeile paso sección página tabla punto regla
+línea étape page ligne règle jour max min maximum minimum about ca at to from of in on by with under over and or
+port the for is are than bis von auf ab mit nach über unter und oder de du des le la les à en un una con por
+para hasta desde y o e i do od na po z w van tot met per
+"""
+_COUNTED = frozenset(_COUNTS.split())
+_EVERYWHERE = re.compile(
+    r"(?i)\b(?:all|everywhere|everyone|now|moved|upgraded|migrated|went\s+to|switched|alle[ns]?|überall|jetzt|umgestellt|aktualisiert|"
+    r"tod[oa]s|ahora|migrad\w+|migró|actualizad\w+|tou(?:s|tes)|partout|passée?s?|migrée?s?|tutti|tutte|ora|passati|aggiornat\w+|"
+    r"agora|atualizad\w+|wszystkie|wszędzie|teraz|overal|allemaal|nu|все|теперь|везде|artık|tüm)\b|全部|都|升到|升级|迁移|现在|"
+    r"全部|すべて|移行|アップ|もう|모두|이제|전부|올렸"
+)
+
+
+def newer(old: str, new: str) -> bool:
+    """True where ``old`` names a version of something and ``new`` tells that another is in use now."""
+    theirs, mine = _versions(old), _versions(new)
+    return bool(_EVERYWHERE.search(new)) and any(mine.get(name, set()) - had for name, had in theirs.items())
+
+
+@lru_cache(maxsize=4096)
+def _versions(text: str) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    for m in _VERSION.finditer(text):
+        if m.group(1).lower() not in _COUNTED:
+            out.setdefault(m.group(1).lower(), set()).add(m.group(2))
+    return out
 
 
 def talk(text: str) -> bool:

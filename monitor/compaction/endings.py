@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from monitor.compaction import words
+from monitor.compaction import withdrawal, words
 from monitor.compaction.clauses import QUESTION, clauses, is_rule
 from monitor.compaction.sentences import Sentence
 from monitor.compaction.topics import overlap, topics
@@ -39,6 +39,14 @@ _LASTS = _rx(
     r"(?P<ja>[^、。，\s]{1,16}?)(?:まで|の間|期間中|中は|中に)",
     r"(?P<ko>(?:[^,.\s]{1,12}\s){0,3}[^,.\s]{1,12}?)\s*(?:까지|동안|전까지|중에는)",
 )
+#: the same for rules that forbid: "nothing new before the fair". What has to come first each time is no end
+_BEFORE = _rx(
+    r"\bbefore\s+(?:the|our|his|her|their)\s+(?P<en>[^,;:.!?()]{3,50})|\b(?:vor|bevor)\s+(?:de[rmn]|die|das|unsere\w*)\s+(?P<de>[^,;:.!?()]{3,50})|"
+    r"\bavant\s+(?:le|la|l['’]|les|notre)\s*(?P<fr>[^,;:.!?()]{3,50})|\bantes\s+de(?:l|\s+la|\s+las|\s+los)\s+(?P<es>[^,;:.!?()]{3,50})|"
+    r"\bantes\s+d[ao]s?\s+(?P<pt>[^,;:.!?()]{3,50})|\bprima\s+del(?:la|l['’]|lo|le|l)?\s*(?P<it>[^,;:.!?()]{3,50})|"
+    r"\bprzed\s+(?P<pl>[^,;:.!?()]{3,50})|\bvoor\s+de\s+(?P<nl>[^,;:.!?()]{3,50})|\bдо\s+(?P<ru>[^,;:.!?()]{3,50})|"
+    r"(?P<zh>[^，。；：！？\s]{2,12}?)(?:之前|以前)|(?P<ja>[^、。，\s]{2,12}?)(?:の前|前に|前は)|(?P<ko>[^,.\s]{2,12})\s*전에"
+)
 #: an event that is over, a step that is done: told as a fact
 _OVER = _rx(
     r"(?:\b(?:is|are|was|were|has|have|had|been|got|all)|['’](?:s|re|ve))\s+(?:[\w-]+\s+){0,3}?(?:over|done|finished|"
@@ -46,10 +54,12 @@ _OVER = _rx(
     r"shut|retired|decommissioned|migrated|moved|upgraded|replaced|passed|lifted|unfrozen|here|back|live)\b|"
     r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|"
     r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared)\b|"
-    r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b",
+    r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b|"
+    r"\bwent\s+(?:well|fine|great|smoothly|ok(?:ay)?)\b|\btook\s+place\b",
     r"\b(?:vorbei|vorüber|zu\s+ende|beendet|abgeschlossen|fertig|durch|erledigt|unterschrieben|unterzeichnet|"
     r"abgenommen|freigegeben|abgeschaltet|abgelaufen|umgestellt|umgezogen|umgestiegen|ausgelaufen|geschlossen|"
-    r"gelandet|ausgerollt|raus|überstanden|geschafft|bestanden|genehmigt|da)\b",
+    r"gelandet|ausgerollt|raus|überstanden|geschafft|bestanden|genehmigt|gelaufen|"
+    r"stattgefunden|da)\b|\b(?:lief|ging)\s+(?:\w+\s+)?gut\b",
     r"\b(?:termin|achev|pass|lev|sign|valid|migr|livr|coup|clôtur|approuv)ée?s?\b|\b(?:finie?s?|close?s?|partie?s?|"
     r"arrivée?s?)\b|\bderrière\s+nous\b",
     r"\b(?:termin|acab|finaliz|cerr|firm|aprob|pas|caduc|migr|apag|levant|lleg)(?:ó|ad[oa]s?|aron)\b|"
@@ -68,7 +78,7 @@ _OVER = _rx(
     r"\b(?:bitti|tamamlan\w+|sona\s+er\w+|kapandı|kapatıldı|imzala\w+|onayla\w+|taşındı|geçti\w*|geride)\b",
     "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期",
     "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け",
-    "끝났|끝나|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났",
+    "끝[났나냈]|마쳤|마무리|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났",
 )
 #: what was the reason is so no more
 _NO_MORE = _rx(
@@ -76,24 +86,41 @@ _NO_MORE = _rx(
     r"\b(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus\b|\bnon\s+\w+(?:\s+\w+)?\s+più\b|\b(?:já\s+não|não\s+\w+\s+mais)\b|\bjuż\s+nie\b|"
     r"\bniet\s+(?:meer|langer)\b|\bбольше\s+не\b|\bartık\b|不再|没有?.{1,12}了$|もう.{1,20}(?:ない|ません)|더\s*이상",
 )
+#: what was not so is so now
+_NOW = _rx(
+    r"\b(?:now|already|by\s+now|finally|jetzt|nun|inzwischen|mittlerweile|schon|ya|ahora|por\s+fin|maintenant|désormais|enfin|ora|adesso|"
+    r"ormai|già|agora|já|teraz|już|nu|inmiddels|eindelijk|теперь|уже|artık|şimdi)\b|现在|已经|终于|もう|やっと|今は|이제|드디어"
+)
 #: where the reason of a rule begins, if no comma does
 _BECAUSE = re.compile(
     r"(?i)\b(?:because|since|as|weil|denn|da|porque|ya\s+que|car|parce\s+qu[e'’]|puisqu[e'’]|perché|poiché|pois|bo|ponieważ|"
     r"want|omdat|потому\s+что|так\s+как)\s|因为|由于|ので|ため|から、|때문"
 )
 #: not told as a fact of now: asked, denied, hoped, of a time to come
-_HEDGED = _rx(
-    r"\b(?:not|isn['’]t|hasn['’]t|haven['’]t|aren['’]t|wasn['’]t|won['’]t|once|when|if|will|until|till|unless|soon|"
-    r"tomorrow|almost|nearly|whether|hope\w*|should|would|might|maybe|perhaps|still)\b|\bnext\s+(?:week|month)\b|['’]ll\b",
-    r"\b(?:nicht|kein\w*|wenn|sobald|falls|ob|wird|werden|bis|erst|morgen|fast|hoffentlich|vielleicht|bald|solange)\b",
-    r"\b(?:ne|pas|quand|lorsqu\w*|si|dès|demain|bientôt|presque|peut-être|sera|seront|jusqu\w*|tant)\b|\bn['’]",
-    r"\b(?:cuando|si|mañana|casi|quizás?|pronto|hasta|mientras|aún|todavía|será|não|quando|amanhã|talvez|ainda|até|"
-    r"non|se|domani|quasi|forse|ancora|finché|nie|kiedy|gdy|jeśli|jutro|prawie|może|dopóki|niet|als|zodra|morgen|"
-    r"bijna|misschien|nog)\b|(?<!\w)no\s+(?!longer|hay|need|more)\w",
-    r"\b(?:не|когда|если|завтра|скоро|почти|пока|değil|eğer|yarın|olunca|bitince|bitene)\b",
-    "还没|没有?(?=结束|完|过|通过|批)|未|如果|等.{0,8}(?:后|再)|之后|以后再|是否|是不是|快要|即将|明天|"
-    "ていない|ていません|ないで|たら|れば|まだ|明日|予定|かもしれ|아직|않|면\\s|내일|예정",
-)
+_HEDGED: dict[str, re.Pattern[str]] = {
+    "en": _rx(
+        r"\b(?:not|isn['’]t|hasn['’]t|haven['’]t|aren['’]t|wasn['’]t|won['’]t|once|when|if|will|until|till|unless|soon|tomorrow|"
+        r"almost|nearly|whether|hope\w*|should|would|might|maybe|perhaps|still)\b|\bnext\s+(?:week|month)\b|['’]ll\b"
+    ),
+    "de": _rx(
+        r"\b(?:nicht|kein\w*|wenn|sobald|falls|ob|wird|werden|bis|erst|morgen|fast|hoffentlich|vielleicht|bald|solange)\b"
+    ),
+    "fr": _rx(
+        r"\b(?:ne|pas|quand|lorsqu\w*|si|dès|demain|bientôt|presque|peut-être|sera|seront|jusqu\w*|tant)\b|\bn['’]"
+    ),
+    "es": _rx(
+        r"\b(?:no|cuando|si|mañana|casi|quizás?|pronto|hasta|mientras|aún|todavía|será|falta)\b(?!\s+(?:hay\s+que|hace\s+falta))"
+    ),
+    "pt": _rx(r"\b(?:não|quando|se|amanhã|talvez|ainda|até|quase|será|enquanto)\b"),
+    "it": _rx(r"\b(?:non|se|quando|domani|quasi|forse|ancora|finché|sarà|appena)\b"),
+    "pl": _rx(r"\b(?:nie|kiedy|gdy|jeśli|jutro|prawie|może|dopóki|jeszcze|będzie)\b"),
+    "nl": _rx(r"\b(?:niet|geen|als|zodra|morgen|bijna|misschien|nog|wordt|zolang)\b"),
+    "ru": _rx(r"\b(?:не|когда|если|завтра|скоро|почти|пока|ещё|еще|будет)\b"),
+    "tr": _rx(r"\b(?:değil|eğer|yarın|henüz|olunca|bitince|bitene|olursa)\b"),
+    "zh": _rx("还没|没有?(?=结束|完|过|通过|批|签)|未|如果|等.{0,8}(?:后|再)|之后|以后再|是否|是不是|快要|即将|明天"),
+    "ja": _rx("ていない|ていません|ないで|たら|れば|まだ|明日|予定|かもしれ|もうすぐ"),
+    "ko": _rx("아직|않|(?:으)?면\\s|내일|예정|곧"),
+}
 #: says that two sentences are of one matter in scripts without spaces: one pair of characters
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LITTLE = {"w:end", "w:ende", "w:done", "w:through", "w:fertig", "w:durch", "w:fin", "w:fine", "w:trwa", "w:dure"}
@@ -103,13 +130,21 @@ _AGAIN = re.compile(
     r"nachts|\w*zeiten?|cada|pruebas?|verdes?|día|noche|horas?|horario|chaque|verts?|journée|nuit|heures?|ogni|giorno|ore|"
     r"każd\w+|testy|elke?|dag|testen)\b|每|测试|白天|夜间|テスト|毎|日中|夜間|테스트|매|낮"
 )
+#: what comes before each step of the work
+_FIRST = re.compile(
+    r"(?i)\b(?:commit\w*|push\w*|merg\w*|deploy\w*|approv\w*|review\w*|freigabe|zustimmung|aprob\w*|despl\w*|valid\w*|accord)\b|提交|合并|部署|"
+    r"コミット|マージ|デプロイ|커밋|병합|배포"
+)
 
 
 @lru_cache(maxsize=4096)
 def condition(rule: str) -> dict[str, float]:
     """What the rule says that it waits for, as topics; empty where it says nothing."""
     out: dict[str, float] = {}
-    for m in _LASTS.finditer(rule):
+    found = [*_LASTS.finditer(rule)]
+    if withdrawal.DENIAL.search(rule):
+        found += [m for m in _BEFORE.finditer(rule) if not _FIRST.search(m.group())]
+    for m in found:
         for told in m.groups():
             if told and not _AGAIN.search(told):
                 out |= topics("… " + told)
@@ -119,10 +154,16 @@ def condition(rule: str) -> dict[str, float]:
 @lru_cache(maxsize=4096)
 def told(text: str) -> str:
     """The clauses of a sentence that tell of something that is over; "" where it tells of nothing."""
+    return " … ".join(c for c in _facts(text) if _OVER.search(c))
+
+
+@lru_cache(maxsize=4096)
+def _facts(text: str) -> list[str]:
+    """The clauses of a sentence that tell how things are now."""
     if QUESTION.search(text):
-        return ""
-    found = [c for c in clauses(text) if _OVER.search(c) and not _HEDGED.search(c)]
-    return " … ".join(found)
+        return []
+    hedged = _HEDGED.get(words.languages(text)[0], _HEDGED["en"])
+    return [c for c in clauses(text) if not hedged.search(c)]
 
 
 @lru_cache(maxsize=4096)
@@ -137,11 +178,13 @@ def reason(rule: str) -> dict[str, float]:
 
 def _no_reason(rule: str, text: str) -> bool:
     """True where ``text`` tells that the reason of ``rule`` is no more."""
-    if QUESTION.search(text):
-        return False
     why = reason(rule)
-    gone = [c for c in clauses(text) if _NO_MORE.search(c) or (_OVER.search(c) and not _HEDGED.search(c))]
-    return bool(why and gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if _WIDE.search(rule) else 2.0)
+    if not why or QUESTION.search(text):
+        return False
+    gone = [c for c in clauses(text) if _NO_MORE.search(c)] + [c for c in _facts(text) if _OVER.search(c)]
+    if withdrawal.DENIAL.search(rule):  # "there is no room", later "there is room now"
+        gone += [c for c in _facts(text) if _NOW.search(c)]
+    return bool(gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if _WIDE.search(rule) else 2.0)
 
 
 def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
@@ -151,7 +194,8 @@ def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
     if not over:
         return "likely" if _no_reason(rule, text) else ""
     least = 0.5 if _WIDE.search(rule) else 1.0
-    shared = overlap(waits, topics("… " + over))
-    if shared >= 2 * least:
+    matter = topics("… " + over)
+    shared = overlap(waits, matter)
+    if shared >= 2 * least and len(waits.keys() & matter.keys()) > 1:  # one word may be a part of another name
         return "surely"
     return "likely" if shared >= least or _no_reason(rule, text) else ""

@@ -12,17 +12,21 @@ from functools import lru_cache
 from monitor.compaction import withdrawal
 from monitor.compaction.topics import overlap, topics
 
-_DIGITS = {
-    word: str(number)
-    for number, row in enumerate(
-        "two zwei dos deux due dois duas|three drei tres trois tre três|four vier cuatro quatre quattro quatro|"
-        "five fünf cinco cinq cinque|six sechs seis sei|seven sieben siete sept sette sete|eight acht ocho huit otto oito|"
-        "nine neun nueve neuf nove|ten zehn diez dix dieci dez|eleven elf once onze undici|"
-        "twelve zwölf doce douze dodici doze".split("|"),
-        2,
-    )
-    for word in row.split()
-}
+#: from two on, a row a number
+_NUMBER_WORDS = """
+two zwei dos deux due dois duas
+three drei tres trois tre três
+four vier cuatro quatre quattro quatro
+five fünf cinco cinq cinque
+six sechs seis sei
+seven sieben siete sept sette sete
+eight acht ocho huit otto oito
+nine neun nueve neuf nove
+ten zehn diez dix dieci dez
+eleven elf once onze undici
+twelve zwölf doce douze dodici doze
+"""
+_DIGITS = {word: str(n) for n, row in enumerate(_NUMBER_WORDS.strip().splitlines(), 2) for word in row.split()}
 _AS_WORD = re.compile(r"(?i)\b(?:" + "|".join(_DIGITS) + r")\b")
 _WORDED = re.compile(
     r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|"
@@ -44,11 +48,11 @@ _LIMIT = re.compile(
 _ANEW = re.compile(
     r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
     r"senk\w*|ahora|s[uú]b\w{1,5}|b[aá]j\w{1,5}|"
-    r"désormais|maintenant|passe[rz]?\s+(?:à|de)|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
+    r"désormais|maintenant|passe[rz]?\s+(?:à|de)|monte[rz]?\s+à|descend\w*\s+à|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
-    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|go(?:ne)?\s+up|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|go(?:ne)?\s+up|gehen|geht|erlaubt|möglich|allowed|possible|permitid[oa]s?|autorisée?s?|consentit[ie]|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
     r"lockere?\w*|extend\w*|shorten\w*|tighten\w*|set|put|pon(?:lo|la|ed|er)?|amplía\w*|ampli\w+|mets|mettez|allong\w*|"
     r"élargi\w*|relèv\w*|relev\w*|estend\w*|met\w{2,5}|innalz\w*|zet|stel|ustaw\w*|podnieś\w*|zmień\w*|постав\w+|измен\w+)\b|"
     r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"
@@ -83,10 +87,12 @@ _DENIED = re.compile(
     rf"|不是\s*{_VALUE}|{_VALUE}\s*(?:ではなく|じゃなく|[가이]?\s*아니(?:라|고))|{_VALUE}\s+(?:değil|yerine)"
 )
 _UNIT = re.compile(r"\d\s?(%|[^\W\d_\u3040-\u9fff\uac00-\ud7af]{1,7}\b|[\u3400-\u9fff\uac00-\ud7af])")
-_NO_UNIT = frozenset(
-    "or and to from of for is are at in on per by the a oder und auf für von bei zu ist sind pro o y por en de para es son ou et "
-    "par le la des est sont e di per da è sono em no na é são i na do lub en op van и на до в".split()
-)
+#: stands behind a number and is no unit
+_LITTLE = """
+or and to from of for is are at in on per by the a oder und auf für von bei zu ist sind pro o y por en de para
+es son ou et par le la des est sont e di per da è sono em no na é são i na do lub en op van и на до в
+"""
+_NO_UNIT = frozenset(_LITTLE.split())
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -126,7 +132,8 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
         return shared >= least or bool(units)
     if fresh and theirs & numbers and numbers - theirs and _LIMIT.search(old + new):
         # it names the old number beside the new one: "1,000 is little, let it be 5,000"
-        both = _LIMIT.search(old) and _LIMIT.search(new) and any(len(n) > 1 for n in theirs & numbers)
+        telling = any(len(n) > 1 for n in theirs & numbers)
+        both = telling and _LIMIT.search(old) and (_LIMIT.search(new) or withdrawal.STRONG.search(new))
         return bool(both or _units(old) & _units(new)) or shared >= least
     if named or not theirs or theirs & numbers:
         return False

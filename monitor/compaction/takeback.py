@@ -71,13 +71,20 @@ def renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn
     return found
 
 
-def chosen_anew(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
-    """Another thing of a kind is named on the matter of a rule: both are shown, the newer one wins."""
+def chosen_anew(rules: list[Rule], s: Sentence, turn: int | None, chooses: bool) -> bool:
+    """Another thing of a kind is named on the matter of a rule: both are shown, the newer one wins.
+
+    ``chooses``: the sentence sets something; else it may tell no more than that another version is in use now.
+    """
     if withdrawal.NARROW.search(s.own):
         return False
     found = False
     for i, r in enumerate(rules):
-        if r.standing == "active" and (r.turn is None or r.turn != turn) and choices.another(r.text, s.own):
+        if (
+            r.standing == "active"
+            and (r.turn is None or r.turn != turn)
+            and ((chooses and choices.another(r.text, s.own)) or choices.newer(r.text, s.own))
+        ):
             rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
             found = True
     return found

@@ -69,7 +69,7 @@ queue warteschlange cola file_d'attente 队列 キュー
 lock sperre bloqueo verrou 锁 ロック блокировк
 print drucken imprimir 打印 印刷
 threshold schwelle umbral seuil 阈值 しきい値
-verbosity verbos terse concise brief short detailed ausführlich knapp kurz breve conciso detallad extens bref \
+verbosity verbos terse concise brief short long detailed ausführlich knapp kurz breve conciso detallad extens bref \
 brève concis détaillé court succinct prolisso stringat zwięzł krótk szczegół uitgebreid beknopt кратк подробн \
 简短 简洁 详细 啰嗦 簡潔 短く 詳し 간결 짧게 자세
 formality formal informal duz siez tutoie tutoyer vouvoie vouvoyer tutea tuteo 敬語 丁寧 敬语 존댓말 반말

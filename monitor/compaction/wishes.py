@@ -79,7 +79,7 @@ def read(
             took = takeback.take_back(rules, about, s, turn, kind) if kind else False
             took = takeback.expire(rules, s, turn) or took
             if not QUESTION.search(s.own):
-                _end_said(said, s, turn, ruled or kind == "replace")
+                _end_said(said, s, turn, ruled or kind == "replace" or limits.anew(s.own))
             if kind == "strong" and previous and _THAT.search(s.own):
                 took = took or takeback.take_back(rules, about, s, turn, kind, previous)
                 if took and _says_again(rules, s, turn, previous):
@@ -94,8 +94,8 @@ def read(
             if not took and not s.quoted and not QUESTION.search(s.own):
                 if ruled or kind == "strong" or limits.anew(s.own):
                     renewed = takeback.renumber(rules, about, s, turn)
-                if not renewed and (ruled or limits.anew(s.own) or choices.talk(s.own)):
-                    renewed = takeback.chosen_anew(rules, s, turn)
+                if not renewed:
+                    renewed = takeback.chosen_anew(rules, s, turn, ruled or limits.anew(s.own) or choices.talk(s.own))
                 took = renewed
                 if took:
                     kind = "replace"
@@ -161,7 +161,7 @@ def _end_said(said: list[Said], s: Sentence, turn: int | None, chooses: bool) ->
     for i, x in enumerate(said):
         if x.turn == turn or x.by is not None or x.quoted or QUESTION.search(x.text):
             continue
-        if endings.ended(x.text, s.own) == "surely" or (chooses and choices.another(x.text, s.own)):
+        if endings.ended(x.text, s.own) or (chooses and choices.another(x.text, s.own)) or choices.newer(x.text, s.own):
             said[i] = msgspec.structs.replace(x, by=turn)
 
 

@@ -116,7 +116,7 @@ STRONG = _rx(
     r"\bnon\s+(?:dobbiamo|devi|dovete|c['’]è\s+bisogno\s+di)\s+più\b|\bnie\s+musi\w+\s+(?:się\s+)?już\b",
 )
 PERMIT = _rx(
-    r"\b(?:as|whatever|however|anything)\s+you\s+(?:like|want|prefer|wish|please)\b|\b(?:is\s+)?up\s+to\s+you\b|"
+    r"\b(?:as|whatever|however|anything)\s+you\s+(?:like|want|prefer|wish|please|see\s+fit)\b|\b(?:is\s+)?up\s+to\s+you\b|"
     r"\byour\s+(?:call|choice)\b|"
     r"\bwie\s+du\s+(?:willst|magst|möchtest)\b|\bdeine\s+(?:sache|entscheidung)\b|\bcomo\s+(?:quieras|prefieras|"
     r"quiser|preferir)\b|"

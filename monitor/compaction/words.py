@@ -93,7 +93,7 @@ RULE: dict[str, re.Pattern[str]] = {
         _START + r"(?:(?:please|pls|plz|kindly)\s+)?(?:do\s+not|don['’]?t|never|avoid)\b(?!\s+(?:need|have)\s+to|"
         r"\s+worry|\s+mind)",
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:hold\s+off|wait\s+with|refrain\s+from|stay\s+off|ask\s+(?:me|us)\s+(?:first|before))\b|"
-        r"^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
+        r"\b(?:answer|reply|respond|write|explain|be)\w*\s+(?:\w+\s+){0,3}(?:brief\w*|short|concise\w*|terse\w*|verbose)\b|^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
         r"^all\s+[\w-]+(?:\s+[\w-]+)?\s+(?:in|as|via|under)\s+[\w/-]+[.!]?$|"
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:write|make|produce|deliver|export|save|store)\s+[^.?!,]{3,40}\bas\s+[A-Z]{2,}\b|"
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
@@ -240,7 +240,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "fr": _rx(
         r"\b(?:ne|n['’])(?!\s*y\s+a\b)\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|"
         r"plus)\b",
-        r"^pas\s+(?:plus|moins)\s+de\s+\d|\b(?:plus|moins)\s+de\s+\d+\s+\w+\s+par\s|\bcontinue[rz]?\s+(?:à|de|d['’])|"
+        r"^pas\s+(?:plus|moins)\s+de\s+\d|\b(?:plus|moins)\s+de\s+\d+\s+\w+\s+par\s|\bcontinue[rz]?\s+(?:à|de|d['’])|\b(?:limite[rz]?|plafonne[rz]?)\s+(?:\w+\s+){1,4}à\b|"
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
