@@ -133,8 +133,8 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     if fresh and theirs & numbers and numbers - theirs and _LIMIT.search(old + new):
         # it names the old number beside the new one: "1,000 is little, let it be 5,000"
         telling = any(len(n) > 1 for n in theirs & numbers)
-        both = telling and _LIMIT.search(old) and (_LIMIT.search(new) or withdrawal.STRONG.search(new))
-        return bool(both or _units(old) & _units(new)) or shared >= least
+        both = telling and bool(_LIMIT.search(old)) and bool(_LIMIT.search(new) or withdrawal.STRONG.search(new))
+        return both or bool(_units(old) & _units(new)) or shared >= least
     if named or not theirs or theirs & numbers:
         return False
     for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted
