@@ -49,6 +49,12 @@ _ORDERS = re.compile(
     r"no\s+\w+|lass\w*|"
     r"fass\w*|nicht|nur|kein\w*)\b|^[\w./-]+\s+only[.!]?$"
 )
+#: a clause that only says how long: it belongs to the order beside it
+_AS_LONG = re.compile(
+    r"(?i)^(?:and\s+|und\s+|y\s+|e\s+|et\s+)?(?:until|till|while|as\s+long\s+as|so\s+long\s+as|once|bis|solange|so\s+lange|sobald|wenn|falls|"
+    r"während|hasta|mientras|cuando|jusqu['’]|tant\s+qu|pendant\s+qu|quand|até|enquanto|quando|fin\s?ché|fino|mentre|se\s+(?!puede|debe)|"
+    r"dopóki|póki|do\s+(?:czasu|końca)|kiedy|gdy|zolang|totdat|zodra|als|пока|когда|если|if|when|si)\b"
+)
 _CUT = re.compile(r"[,;；:：，]\s*|\s+(?:and|und|y|et)\s+")
 _CLAUSE = re.compile(r"[,，;；:：]\s*|\s+(?:but|aber|pero|mais|and|und|y|et)\s+|(?<=[、])")
 
@@ -91,6 +97,7 @@ def parts(text: str) -> list[str]:
     spoken = words.languages(text)
     cuts = [0, *(m.end() for m in _CUT.finditer(text) if not _within(text, m.start())), len(text)]
     out: list[str] = []
+    waiting = False  # the first clause only says how long the second holds
     for a, b in pairwise(cuts):
         piece = text[a:b].strip()
         own = _AND_END.sub("", piece.rstrip(" ,;；:：，"))
@@ -98,7 +105,11 @@ def parts(text: str) -> list[str]:
         like = (
             bool(out) and _PARALLEL.match(_AND.sub("", own)) and _PARALLEL.search(out[-1])
         )  # "to do this, not to do that"
-        hangs = _CONTRAST.match(own) or _POINTS_BACK.match(own) or _FOLLOWS.match(own) or _short(own)
+        if waiting:
+            out[-1], waiting = text[text.rindex(out[-1]) : b].strip(), False
+            continue
+        waiting = not out and bool(_AS_LONG.match(own)) and b < len(text)
+        hangs = _AS_LONG.match(own) or _CONTRAST.match(own) or _POINTS_BACK.match(own) or _FOLLOWS.match(own) or _short(own)
         joins = hangs or not is_rule(Sentence(own), spoken)
         if out and joins and not apart and not like:
             out[-1] = text[text.rindex(out[-1]) : b].strip()

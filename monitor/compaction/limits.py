@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from monitor.compaction import withdrawal
+from monitor.compaction.clauses import clauses
 from monitor.compaction.topics import overlap, topics
 
 #: from two on, a row a number
@@ -71,7 +72,7 @@ _TOO = (
     r"(?:\s+[^\W\d_]+){0,3}?\s+(?:(?:is|are|seems?|feels?|was)\s+(?:\w+\s+){0,2}?(?:too\s+\w+|not\s+enough|insufficient)|"
     r"(?:ist|sind|wäre\w*)\s+(?:\w+\s+){0,2}?zu\s+\w+|reich(?:t|en)\s+(?:\w+\s+)?nicht|"
     r"(?:es|son|se\s+quedan?|resultan?)\s+(?:muy\s+|demasiado\s+)?(?:poc[oa]s?|much[oa]s?|cort[oa]s?|insuficientes?)|"
-    r"(?:c['’]est|est|sont)\s+(?:\w+\s+)?(?:trop\s+\w+|insuffisante?s?)|(?:é|são)\s+(?:muito\s+)?(?:pouc[oa]s?|demais)|"
+    r"(?:c['’]est|est|sont)\s+(?:\w+\s+)?(?:trop\s+\w+|insuffisante?s?)|(?:é|são|fica[m]?)\s+(?:\w+\s+){0,2}?(?:pouc[oa]s?|demais|apertad[oa]s?)|"
     r"(?:è|sono)\s+(?:tropp[oaie]|poc\w+))(?=[^\d]{1,60}\d)"
 )
 _TOO_WIDE = (
@@ -102,6 +103,10 @@ def anew(text: str) -> bool:
     return bool(_ANEW.search(text) or _DENIED.search(text))
 
 
+def _frees(text: str) -> bool:
+    return any(p.search(text) for p in (withdrawal.STRONG, withdrawal.PERMIT, withdrawal.FREE))
+
+
 def digits(text: str) -> str:
     """``text`` with small numbers in figures where they are written as words."""
     return _AS_WORD.sub(lambda m: _DIGITS[m.group().lower()], text)
@@ -109,7 +114,7 @@ def digits(text: str) -> str:
 
 def about(text: str) -> dict[str, float] | None:
     """What a sentence with a limit is about; None where it tells none."""
-    if not _numbers(text) or not (_LIMIT.search(text) or anew(text) or withdrawal.STRONG.search(text)):
+    if not _numbers(text) or not (_LIMIT.search(text) or anew(text) or _frees(text)):
         return None
     return topics(_WORDED.sub(" ", text))
 
@@ -121,7 +126,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     """
     old, new = digits(old), digits(new)
     theirs = _numbers(old)
-    fresh = bool(_ANEW.search(new) or withdrawal.STRONG.search(new))
+    fresh = bool(_ANEW.search(new)) or _frees(new)
     gone = _left(_DENIED, new) | (_left(_FROM_TO, new) if fresh else set())
     numbers = _numbers(new) - gone
     matter, plain = _matter(old), dict(_matter(old, True))
@@ -133,7 +138,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     if fresh and theirs & numbers and numbers - theirs and _LIMIT.search(old + new):
         # it names the old number beside the new one: "1,000 is little, let it be 5,000"
         telling = any(len(n) > 1 for n in theirs & numbers)
-        both = telling and bool(_LIMIT.search(old)) and bool(_LIMIT.search(new) or withdrawal.STRONG.search(new))
+        both = telling and bool(_LIMIT.search(old)) and (bool(_LIMIT.search(new)) or _frees(new))
         return both or bool(_units(old) & _units(new)) or shared >= least
     if named or not theirs or theirs & numbers:
         return False
@@ -157,8 +162,14 @@ def _left(pattern: re.Pattern[str], text: str) -> set[str]:
 @lru_cache(maxsize=4096)
 def _matter(text: str, bare: bool = False) -> dict[str, float]:
     """What a rule is about apart from its numbers; ``bare``: and apart from the words of a limit."""
-    text = _WORDED.sub(" ", text)
+    text = _WORDED.sub(" ", _told(text))
     return {k: w for k, w in topics(_LIMIT.sub(" ", text) if bare else text).items() if not k.startswith("d:")}
+
+
+def _told(text: str) -> str:
+    """The clauses that hold a number: what stands at their side ("…, or they lock us out") is no part of the limit."""
+    found = [c for c in clauses(text) if _NUMBER.search(c)]
+    return " ".join(found) if len(found) == 1 else text
 
 
 @lru_cache(maxsize=4096)

@@ -54,7 +54,7 @@ CHOICE = _rx(
 )
 #: a way that was tried and given up, a guess that proved wrong
 GIVEN_UP = _rx(
-    r"\b(?:is|are)\s+out(?=[,;.!]|$)|\b(?:ist|sind)\s+(?:damit\s+|also\s+)?raus\b|\bqueda[n]?\s+fuera\b|不考虑",
+    r"\b(?:is|are)\s+out(?:\s+(?:then|of\s+the\s+question))?(?=[,;.!]|$)|\b(?:ist|sind)\s+(?:damit\s+|also\s+)?raus\b|\bqueda[n]?\s+fuera\b|不考虑",
     r"\b(?:abandon\w*|reject\w*|ruled\s+out|rule\s+out|discard\w*|dropped|drop(?:ping)?\s+(?:the|this|"
     r"that)|gave\s+up|give\s+up|did\s?n['’]?o?t\s+(?:work|help)|does\s?n['’]?o?t\s+(?:work|help|explain)|"
     r"no\s+effect|dead\s+end|revert\w*|rolled\s+back|not\s+the\s+(?:root\s+)?cause|wrong\s+hypothesis|"

@@ -259,13 +259,13 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:écri\w+|rédige\w*|répond\w*)\b[^.?!]*\ben\s+(?:anglais|français|allemand|espagnol)\b",
     ),
     "pt": _rx(
-        r"\bnão\s+(?:(?:se|me|te|o|a|os|as|nos)\s+)?(?!é\b|está|estou|sei\b|entend|compreend|funciona|vej[oa]\b|"
+        r"\bnão\s+(?:(?:se|me|te|o|a|os|as|nos)\s+)?(?!serve|é\b|está|estou|sei\b|entend|compreend|funciona|vej[oa]\b|"
         r"consig|consegu|tem\b|tenho\b|há\b|"
         r"tinha|foi\b|era\b|deu\b|dá\b|acho\b|lembr|aparec|carreg|encontr|respond|import\w+\s+mais|precisa|vale\b|"
         r"se\b|sou\b|são\b)\w+",
         r"\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
         r"deve[mr]?|dever[áã]\w*|"
-        r"t[eê]m\s+(?:que|de)|precisa[m]?\s+(?:ser|ficar|estar|continuar|passar)|prefiro|"
+        r"t[eê]m\s+(?:que|de)|precisa[m]?\s+(?!de\b)\w+[aeio]r|prefiro|"
         r"nenhum\w*\b[^.?!]*\b(?:deve|pode)\w*)\b",
         r"\bsem\s+(?:minha|meu|\w+[aei]r|nov[oa]s?)\b|\bs[óo]\s+(?!um|uma|que|isso)\w+|\b(?:a\s+partir\s+de\s+agora|"
         r"no\s+máximo|no\s+mínimo|"
@@ -338,9 +338,9 @@ STATEMENT: dict[str, re.Pattern[str]] = {
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(
-        r"^(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will(?!\s+kein)|möchte(?!\s+kein)|"
+        r"^(?:(?:hm+|ah|oh|ok(?:ay)?|ja|nein|stimmt|gut|prima|ach(?:\s+so)?|na\s+ja|tja|naja|danke|moin)\b[,.!]*\s+)*(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will(?!\s+kein)|möchte(?!\s+kein)|"
         r"verstehe|weiß|kann|glaube|denke|sehe|war|"
-        r"bin)|es\s+(?:ist|gibt|war|geht|bleibt)|das\s+(?:ist|war|geht)|nein)\b(?!.*\b(?:darf|dürfen|niemals|"
+        r"bin)|es\s+(?:ist|gibt|war|geht|bleibt)|das\s+(?:ist|war|geht|wird|klappt|reicht)|nein)\b(?!.*\b(?:darf|dürfen|niemals|"
         r"bitte\s+nicht|nie\b))"
     ),
     "zh": _rx("^(?:我们?要|我想|现在(?:是|有)|目前|看起来)(?!.*(?:不要|必须|禁止|不得|务必))"),
@@ -379,6 +379,8 @@ STATEMENT: dict[str, re.Pattern[str]] = {
 
 #: what somebody else said or wrote, told by the user
 REPORTED = _rx(
+    r"\b(?:falou|disse|diz|escreveu|sugeriu|segundo|ha\s+(?:detto|scritto)|dice|scrive|secondo|suggerisce|zei|zegt|schreef|volgens|"
+    r"powiedział\w*|mówi\w*|napisał\w*|według|сказал\w*|говорит|пишет|написал\w*|dedi|diyor|yazdı)\b|말했|말씀|하던데|라고",
     r"\b(?:wrote|writes|says?|saying|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|"
     r"opinion)\b",
     r"\b(?:schrieb|schreibt|sagt(?:e)?|meint(?:e)?|laut|zitat|kommentar|meinung)\b",
