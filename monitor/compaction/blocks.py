@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from monitor.compaction.planted import echoes, quotes
-from monitor.compaction.prose import is_choice
+from monitor.compaction.prose import gives_reason, is_choice
 from monitor.compaction.rules import Said
 from monitor.compaction.sentences import one_line
 from monitor.compaction.state import Check, Error, FileUse, State
+from monitor.compaction.topics import overlap, topics
 from monitor.conversation.secrets import MARK
 
 HEADINGS = ("Goal", "Progress", "Facts", "Decisions", "Next steps")
@@ -48,6 +49,7 @@ FOLDER = "Working folder:"
 DEAD_ENDS = "Given up:"
 TOLD = "In the words of the model that summarised:"
 AFTER = "After user message {}:"
+_REPLY = 70
 _LATER = re.compile(r"→|->|;|\b(?:then|now|later|turn|danach|jetzt|dann|luego|ahora|después)\b|后|现在|その後", re.I)
 _TAG = re.compile(r"</?(?:context-summary|summary|state_snapshot|system-reminder|conversation[_-]summary)>", re.I)
 
@@ -210,12 +212,30 @@ def _decides(s: Said) -> bool:
 
 def _decisions(state: State) -> list[Said]:
     """Decisions of the user and of the assistant, in order."""
-    mine = [
-        msgspec.structs.replace(s, weight=6.0, text=f"{s.text} (the user)")
-        for s in state.said
-        if _decides(s) and s not in state.goal
-    ]
+    mine = []
+    for at, s in enumerate(state.said):
+        if _decides(s) and s not in state.goal:
+            why = "" if gives_reason(s.text) else _why(state, at)
+            text = f"{s.text} (the user{'; said before: ' + one_line(why, 260) if why else ''})"
+            mine.append(msgspec.structs.replace(s, weight=6.0, text=text))
     return sorted([*state.decisions, *mine], key=lambda s: s.turn or 0)
+
+
+def _why(state: State, at: int) -> str:
+    """What stood before a decision of the user without a reason: own words in front, or the answer it replies to."""
+    s = state.said[at]
+    before = state.said[at - 1] if at else None
+    if before and before.turn == s.turn and len(before.text) > 30 and not before.quoted and not _decides(before):
+        return "" if before.text.rstrip().endswith(("?", "？")) else before.text
+    mine = topics(s.text)
+    answers = [
+        x.text
+        for x in (*state.findings, *state.decisions, *state.dead_ends)
+        if x.turn is not None and x.turn + 1 == s.turn and not x.kept and gives_reason(x.text)
+    ]
+    if len(s.text) > _REPLY:  # a long sentence need not be a reply to what was said last
+        answers = [x for x in answers if overlap(topics(x), mine) >= 1]
+    return " ".join(dict.fromkeys(answers[-2:]))
 
 
 def _weight(s: Said, state: State) -> float:

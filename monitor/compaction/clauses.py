@@ -109,8 +109,8 @@ def parts(text: str) -> list[str]:
             out[-1], waiting = text[text.rindex(out[-1]) : b].strip(), False
             continue
         waiting = not out and bool(_AS_LONG.match(own)) and b < len(text)
-        hangs = _AS_LONG.match(own) or _CONTRAST.match(own) or _POINTS_BACK.match(own) or _FOLLOWS.match(own) or _short(own)
-        joins = hangs or not is_rule(Sentence(own), spoken)
+        hangs = any(p.match(own) for p in (_AS_LONG, _CONTRAST, _POINTS_BACK, _FOLLOWS))
+        joins = hangs or _short(own) or not is_rule(Sentence(own), spoken)
         if out and joins and not apart and not like:
             out[-1] = text[text.rindex(out[-1]) : b].strip()
         elif piece:

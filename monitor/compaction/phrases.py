@@ -40,6 +40,11 @@ CHOICE = _rx(
     r"\b(?:entschieden|entscheid\w+|gewählt|statt|anstatt|stattdessen|lieber|empfehle\w*|schlage\s+vor|"
     r"vorschlag|nehmen\s+wir|nimm|umgestellt|ersetzt|einverstanden|variante|plan\s+steht|verwenden\s+wir|"
     r"würde\s+ich|ich\s+würde|möglichkeiten)\b",
+    r"\b(?:let['’]s|go|try|use|take|do|with)\b[^.?!]{1,60}\bthen\b|^(?:then|ok(?:ay)?,?\s+then)\b|\bforget\s+\w+ing\b|"
+    r"^(?:ok(?:ay)?,?\s+|gut,?\s+|na\s+gut,?\s+)?dann\s+(?!ist|war|hat|sind|kommt)\w+|^(?:vale,?\s+|bueno,?\s+)?entonces\s+\w+|"
+    r"^(?:bon,?\s+|ok,?\s+)?(?:du\s+coup|alors)\b|\bon\s+(?:part|passe|reste)\s+(?:sur|à|avec)\b|\blaisse\s+tomber\b|"
+    r"^(?:ok,?\s+)?então\s+\w+|^(?:ok,?\s+)?allora\s+\w+|\bpassa\s+a\b|\bvai\s+(?:con|pelo|pela|com)\b|^(?:no\s+to|to)\s+\w+my\b|\bidź\s+(?:po|w)\b|"
+    r"^(?:тогда)\s|那就|就这么|やめましょう|の方で|でいきましょう|(?:으)?로\s*(?:가죠|갑시다|하죠|합시다)|그만두",
     "用.{1,20}(?:作为|当作?)|决定|改用|改为|改成|选择|选用|采用|建议|推荐|方案|换成|就用|而不是|放弃|替代",
     "決定|採用|選択|選びました|代わりに|に変更|推奨|提案|方針|方式|案[はを]|ではなく|にします|切り替え|を使い(?:ます|ました)|を使うことに",
     r"\b(?:decid\w+|decisi[oó]n|eleg\w+|en\s+(?:vez|lugar)\s+de|recomiendo|propongo|propuest\w+|mejor|"
@@ -78,6 +83,14 @@ GIVEN_UP = _rx(
     r"слишком\s+\w+|откат\w+)\b|포기|제외|배제|효과가\s*없|안\s*(?:됩|되|돼)|않아서|너무\s",
     r"\b(?:verworpen|afgevallen|werkt\s+niet|te\s+(?:traag|zwaar|duur)|odrzuc\w+|porzuc\w+|nie\s+(?:działa|pomaga)|"
     r"zbyt\s+\w+|vazgeç\w+|bırak(?:ıyorum|tım)|işe\s+yaramadı|denedim\s+ama)\b",
+)
+#: a way does not do: said of what was tried
+FAILS = _rx(
+    r"\b(?:fails?|failed|failing|breaks?|broke\w*|crash\w*|wrong|missing|lost|gone|twice|too\s+\w+|cannot|can['’]t|does\s?n['’]?t|did\s?n['’]?t|not\s+enough|still)\b",
+    r"\b(?:scheiter\w*|fehl\w*|schläg\w*|bricht|kaputt|stört|falsch|doppelt|geht\s+nicht|reicht\s+nicht|zu\s+(?:langsam|groß|viel|spät)|nicht\s+auf)\b",
+    r"\b(?:falla\w*|fall[óo]|rompe\w*|falta\w*|mal|demasiado|no\s+\w+|échou\w+|casse\w*|bloqu\w+|manqu\w+|trop|ne\s+\w+\s+pas|"
+    r"falh\w+|quebr\w+|não\s+\w+|fallisc\w+|rompe|manca\w*|troppo|non\s+\w+|resta\s+a\s+metà|nie\s+\w+|błąd|powtarzaj\w+|faalt|mislukt|te\s+\w+|niet)\b",
+    "失败|报错|溢出|丢失|崩|不够|太|不[行了对]|失敗|崩れ|落ち|足り|できな|ません|壊れ|실패|오류|남았|부족|안\\s|못",
 )
 #: what comes next
 NEXT = _rx(

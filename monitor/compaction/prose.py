@@ -145,6 +145,11 @@ def is_choice(text: str) -> bool:
     ) and not text.rstrip().endswith(("?", "？"))
 
 
+def gives_reason(text: str) -> bool:
+    """True for a sentence that says why, or that a way failed."""
+    return bool(phrases.REASON.search(text) or phrases.FAILS.search(text))
+
+
 def plan(text: str, most: int = 8) -> list[str]:
     """What an answer says is to come: the list below the line that announces it, and sentences that say so."""
     told = sentences(text)

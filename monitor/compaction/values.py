@@ -30,7 +30,8 @@ _PAIR = re.compile(
 )
 _PORT = re.compile(r"\w://\S*:\d{2,5}\b")
 _SKIP = re.compile(
-    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|\(?exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|Original token count|"
+    r"^(?:[d-][rwxst-]{9}|\[?exit|exit code|\(?exit code|Exit code|Process exited|Wall time|Chunk ID|Total output|"
+    r"Original token count|"
     r"\W*$|[\d\W]+$|total \d+$|\d+ files? changed|create mode|"
     r"(?:import|from|def|class|return|const|let|var|function|#include|export|if|for|while)\b)|(?:PASSED|"
     r"FAILED|✓|✔|✗|✘)|^=+ .* =+$|\b(?:ERROR|FATAL|CRITICAL)\b|^(?:E\s|>\s|at\s)|^\S+:\d+:|\w(?:Error|"
