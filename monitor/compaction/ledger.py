@@ -211,6 +211,8 @@ class Ledger:
             command = told[-1].text if told else (main.text if main else act.command)
             if not self.failed or not (looking and _MISSING.search(text) and len(text) < 300):
                 self._outdated(command, [p.text for p in found])
+                if self.failed and found and outcome.failures(done.word) == len(found):
+                    self._settle(command, [p.text for p in found])  # each failure is told: the older ones are over
                 for problem in found:
                     self._error(problem.text, problem.place, command, turn)
             if done.status == "unknown" and not found:

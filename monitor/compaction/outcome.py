@@ -135,6 +135,13 @@ _SIDE = re.compile(r"(?i)^(?:expected|actual|received|got|want)\s*[:=]\s*\S")
 _RULED = re.compile(r"^[a-z][\w-]+(?:\[[\w-]+\])?:\s+(?=[A-Z].{8})")
 _WHY = re.compile(r"(?i)^\*?\s*what went wrong:?$")
 _LINT = re.compile(r"^\s*\d+:\d+\s+(?:error|✖)\s+(.*?)(?:\s{2,}([\w@/-]+))?$")
+#: an exception of a module, whatever its name is
+_CLASS = re.compile(r"(?:[a-z_]\w*\.)+[A-Z]\w*[a-z]\w*(?::\s|$)")
+_RULE_OFF = re.compile(r"^([=*_-])\1{2,}.*\1{3,}$")
+#: a line of a log that tells no error
+_CALM = re.compile(r"\b(?:DEBUG|TRACE|INFO|NOTICE|WARN(?:ING)?)\b")
+#: how many of the checks failed
+_HOW_MANY = re.compile(r"(?i)(?<![\d.])(\d+)\s+(?:tests?\s+)?(?:failed|failing|failures?|errors?)\b|\bfailures=(\d+)")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -202,6 +209,12 @@ def exit_code(text: str) -> int | None:
             return int((found[-1] if part is not text[:_EDGE] else found[0]).group(1))
     m = _CODE_TAG.search(text[-_EDGE:]) or _CODE_TAG.search(text[:_EDGE])
     return int(next(g for g in m.groups() if g is not None)) if m else None
+
+
+def failures(word: str) -> int | None:
+    """How many failures the last word of a check counts; None where it counts none."""
+    m = _HOW_MANY.search(word)
+    return int(m.group(1) or m.group(2)) if m else None
 
 
 def last_word(text: str) -> str:
@@ -296,6 +309,7 @@ def problems(text: str, failed: bool, most: int = 12) -> list[Problem]:
         out = [Problem(t) for t in tests]
     if not out and failed:
         lines = [x.strip() for x in text.split("\n") if x.strip() and not _CODE.match(x)]
+        lines = [x for x in lines if not _CALM.search(x[:60]) and not _RULE_OFF.match(x)] or lines
         out = [Problem(x[:240]) for x in lines[-2:] if len(x) > 5]
     return out[:most] if len(out) <= most else [*out[: most // 2], *out[-(most - most // 2) :]]
 
@@ -319,7 +333,8 @@ def _error_of(line: str) -> str:
     m = _PYTEST.match(line)
     if m:
         rest = m.group(1).strip()
-        return rest if _RAISED.match(rest) or _WORD.search(rest) or "assert" in rest.lower() else ""
+        told = _RAISED.match(rest) or _CLASS.match(rest) or _WORD.search(rest) or "assert" in rest.lower()
+        return rest if told else ""
     if line[0] in "FfUS" and _CRASH.match(line):
         return line
     m = _LEVEL.match(line)
