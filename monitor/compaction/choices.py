@@ -45,7 +45,7 @@ def members(text: str) -> frozenset[tuple[int, str]]:
 #: who names a language for the talk itself need not say more of the matter
 _TALK = re.compile(
     r"(?i)\b(?:answer|reply|respond|talk|speak|continue|write\s+to\s+me|antwort\w*|schreib\w*|sprich|sprechen|red(?:e|en)|respond\w*|"
-    r"contest\w*|habl\w*|escrib\w*|répond\w*|parl\w*|écri\w*|rispond\w*|scriv\w*|fal[ae]\w*|escrev\w*|odpowiad\w*|pisz\w*|"
+    r"cont[eé]st\w*|habl\w*|escrib\w*|répond\w*|parl\w*|écri\w*|rispond\w*|scriv\w*|fal[ae]\w*|escrev\w*|odpowiad\w*|pisz\w*|"
     r"antwoord\w*|schrijf\w*|praat|отвеча\w*|пиши\w*|cevap\w*|yaz)\b|回复|回答|交流|返信|答え|答え|답변|대답"
 )
 _ALSO = re.compile(

@@ -105,13 +105,15 @@ _HEDGED: dict[str, re.Pattern[str]] = {
         r"almost|nearly|whether|hope\w*|should|would|might|maybe|perhaps|still)\b|\bnext\s+(?:week|month)\b|['’]ll\b"
     ),
     "de": _rx(
-        r"\b(?:nicht|kein\w*|wenn|sobald|falls|ob|wird|werden|bis|erst|morgen|fast|hoffentlich|vielleicht|bald|solange)\b"
+        r"\b(?:nicht|kein\w*|wenn|sobald|falls|ob|wird|werden|bis|erst|fast|hoffentlich|vielleicht|bald|solange|"
+        r"(?<!heute )(?<!gestern )(?<!am )morgen)\b"
     ),
     "fr": _rx(
         r"\b(?:ne|pas|quand|lorsqu\w*|si|dès|demain|bientôt|presque|peut-être|sera|seront|jusqu\w*|tant)\b|\bn['’]"
     ),
     "es": _rx(
-        r"\b(?:no|cuando|si|mañana|casi|quizás?|pronto|hasta|mientras|aún|todavía|será|falta)\b(?!\s+(?:hay\s+que|hace\s+falta))"
+        r"\b(?:no|cuando|si|(?<!esta )(?<!la )mañana|casi|quizás?|pronto|hasta|mientras|aún|todavía|será|falta)\b"
+        r"(?!\s+(?:hay\s+que|hace\s+falta))"
     ),
     "pt": _rx(r"\b(?:não|quando|se|amanhã|talvez|ainda|até|quase|será|enquanto)\b"),
     "it": _rx(r"\b(?:non|se|quando|domani|quasi|forse|ancora|finché|sarà|appena)\b"),
@@ -155,8 +157,11 @@ def condition(rule: str) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def told(text: str) -> str:
-    """The clauses of a sentence that tell of something that is over; "" where it tells of nothing."""
-    return " … ".join(c for c in _facts(text) if _OVER.search(c))
+    """The clauses of a sentence that tell of something that is over, each with the one before it, where its subject
+    may stand ("the board met and approved it"); "" where it tells of nothing.
+    """
+    facts = _facts(text)
+    return " … ".join(" ".join(facts[max(0, i - 1) : i + 1]) for i, c in enumerate(facts) if _OVER.search(c))
 
 
 @lru_cache(maxsize=4096)

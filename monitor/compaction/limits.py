@@ -49,7 +49,7 @@ _LIMIT = re.compile(
 _ANEW = re.compile(
     r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
     r"senk\w*|ahora|s[uú]b\w{1,5}|b[aá]j\w{1,5}|"
-    r"désormais|maintenant|passe[rz]?\s+(?:à|de)|monte[rz]?\s+à|descend\w*\s+à|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
+    r"désormais|maintenant|passe[rz]?\s+(?:à|de)|(?:monte[rz]?|descend\w*)\b[^.?!]{0,30}\sà|porte[rz]?\s+à|augment\w*|baiss\w*|agora|aument\w+|diminu\w+|"
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"

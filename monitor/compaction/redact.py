@@ -199,6 +199,7 @@ _HOOK = re.compile(
 )
 #: a long run of letters of both cases and digits, as no name or address has it: the part of a key behind a colon
 _MIXED = re.compile(r"(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*\d)(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{16,}")
+_ADDRESS = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d{2,5}")
 _HEADER = re.compile(
     r"(?i)\b(?:authorization|x-api-key|proxy-authorization|cookie|set-cookie|"
     r"x-auth-token)[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token)\s+)?(?P<value>[^\s\"',;]{8,})"
@@ -301,6 +302,7 @@ def _random(value: str) -> bool:
     if (
         "://" in value
         or _DATE.match(value)
+        or _ADDRESS.fullmatch(value)
         or re.fullmatch(r"[\w.-]+\.\w{1,4}(?::\d+)?|[\w-]+[/:][\w/:.-]*|v?\d[\d.]*\w{0,4}|\w+\(.*", value)
     ):
         return False

@@ -208,10 +208,16 @@ def named(theirs: dict[str, float], mine: dict[str, float], text: str) -> dict[s
     return mine | more if more else mine
 
 
+_CYRILLIC_END = re.compile(
+    r"(?<=\w{4})(?:ами|ями|ого|его|ому|ему|ыми|ими|ться|тся|ешь|ишь|ете|ите|ла|ло|ли|ть|ой|ей|ом|ем|ам|ям|ах|ях|ов|ев|ий|ый|ая|яя|ое|ее|"
+    r"ие|ые|ую|юю|ых|их|[аяыиуюеойьл])$"
+)
+
+
 def _stem(word: str) -> str:
     """A word without its commonest endings, so that forms of one word are one key."""
     if _CYRILLIC.match(word):  # endings are many and up to three letters long
-        return word[: max(4, min(len(word) - 2, 7))]
+        return _CYRILLIC_END.sub("", word)[:7]
     for end in _ENDINGS:
         if word.endswith(end) and len(word) - len(end) >= 4:
             return word[: -len(end)][:9]

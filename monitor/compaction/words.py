@@ -93,7 +93,10 @@ RULE: dict[str, re.Pattern[str]] = {
         _START + r"(?:(?:please|pls|plz|kindly)\s+)?(?:do\s+not|don['’]?t|never|avoid)\b(?!\s+(?:need|have)\s+to|"
         r"\s+worry|\s+mind)",
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:hold\s+off|wait\s+with|refrain\s+from|stay\s+off|ask\s+(?:me|us)\s+(?:first|before))\b|"
-        r"\b(?:answer|reply|respond|write|explain|be)\w*\s+(?:\w+\s+){0,3}(?:brief\w*|short|concise\w*|terse\w*|verbose)\b|^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
+        r"\b(?:answer|reply|respond|write|explain|be)\w*\s+(?:\w+\s+){0,3}(?:brief\w*|short|concise\w*|terse\w*|verbose)\b|"
+        r"\b(?:limit|cap|ceiling|maximum|minimum)\s+(?:\w+\s+){0,3}is\s+(?:\w+\s+)?\d|"
+        r"^(?:nobody|no\s?one)\s+(?!knows|cares|is\b|has\b|was\b)\w+s\b|"
+        r"^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
         r"^all\s+[\w-]+(?:\s+[\w-]+)?\s+(?:in|as|via|under)\s+[\w/-]+[.!]?$|"
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:write|make|produce|deliver|export|save|store)\s+[^.?!,]{3,40}\bas\s+[A-Z]{2,}\b|"
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
@@ -215,7 +218,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
         r"puedes\b)\w+(?:es|as)\b",
         r"^no\s+(?:más|menos)\s+de\s+\d|\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
-        r"\bnadie\b(?!\s+(?:sabe|se\s+queja))|\b(?:sigue|seguid|continúa)\s+\w+ndo\b|"
+        r"\b(?:límite|tope|máximo|mínimo)\s+(?:de\s+\w+\s+)?es\b|\bnadie\b(?!\s+(?:sabe|se\s+queja))|\b(?:sigue|seguid|continúa)\s+\w+ndo\b|"
         r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
         r"\bni\s+\w+[aei]r(?:l[oa]s?)?\b|\b(?:debe[ns]?|tienes?\s+que|tienen\s+que|hay\s+que)\b|"
@@ -240,7 +243,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "fr": _rx(
         r"\b(?:ne|n['’])(?!\s*y\s+a\b)\s*\w+[^.?!]*\b(?:pas|jamais|plus|rien|aucune?|que)\b|\bne\s+(?:pas|jamais|"
         r"plus)\b",
-        r"^pas\s+(?:plus|moins)\s+de\s+\d|\b(?:plus|moins)\s+de\s+\d+\s+\w+\s+par\s|\bcontinue[rz]?\s+(?:à|de|d['’])|\b(?:limite[rz]?|plafonne[rz]?)\s+(?:\w+\s+){1,4}à\b|"
+        r"\b(?:la\s+limite|le\s+maximum|le\s+plafond)\s+(?:\w+\s+){0,3}est\b|^pas\s+(?:plus|moins)\s+de\s+\d|\b(?:plus|moins)\s+de\s+\d+\s+\w+\s+par\s|\bcontinue[rz]?\s+(?:à|de|d['’])|\b(?:limite[rz]?|plafonne[rz]?)\s+(?:\w+\s+){1,4}à\b|"
         r"\b(?:jamais|toujours|uniquement|exclusivement|interdit\w*|obligatoire\w*|désormais|impérativement|"
         r"surtout\s+pas)\b",
         r"\b(?:doi(?:t|s|vent)|il\s+faut|devra|devez)\b|\bsans\s+(?:mon|ma|jamais|\w+(?:er|ir|re))\b|"
@@ -263,7 +266,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"consig|consegu|tem\b|tenho\b|há\b|"
         r"tinha|foi\b|era\b|deu\b|dá\b|acho\b|lembr|aparec|carreg|encontr|respond|import\w+\s+mais|precisa|vale\b|"
         r"se\b|sou\b|são\b)\w+",
-        r"\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
+        r"\bo\s+(?:limite|máximo|mínimo)\s+(?:\w+\s+){0,3}é\b|\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
         r"deve[mr]?|dever[áã]\w*|"
         r"t[eê]m\s+(?:que|de)|precisa[m]?\s+(?!de\b)\w+[aeio]r|prefiro|"
         r"nenhum\w*\b[^.?!]*\b(?:deve|pode)\w*)\b",
@@ -276,7 +279,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnon\s+(?:(?:si|mi|ti|lo|la|li|le|ci|vi|ne)\s+)?(?!è\b|sono\b|so\b|capisc|funziona|vedo\b|riesc|ho\b|"
         r"hai\b|ha\b|c['’]è|ci\b|era\b|"
         r"trov[oa]\b|ricord|va\b|parte\b|serve\b|vale\b|basta\b|torna\b|sembra|penso|credo|conosc|solo\b|appena\b)\w+",
-        r"\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
+        r"\bil\s+(?:limite|massimo|minimo)\s+(?:\w+\s+){0,3}è\b|\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
         r"lascia\w*\s+(?:com|invariat|stare\b(?!\s+il))|"
         r"dev(?:e|i|ono)|dov\w+|bisogna|va\s+\w+[ts][oa]|vanno\s+\w+[ts][ie]|rest(?:a|ano|i)\s+\w+|preferisc\w+|"
         r"preferirei|niente\s+\w+|nessun\w*)\b",
@@ -338,6 +341,7 @@ STATEMENT: dict[str, re.Pattern[str]] = {
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"
     ),
     "de": _rx(
+        r"\b(?:das|es)\s+(?:wird|kann|klappt|geht)\s+(?:\w+\s+){0,3}nie\b|"
         r"^(?:(?:hm+|ah|oh|ok(?:ay)?|ja|nein|stimmt|gut|prima|ach(?:\s+so)?|na\s+ja|tja|naja|danke|moin)\b[,.!]*\s+)*(?:wir\s+(?:müssen|wollen|sollten|haben|brauchen)|ich\s+(?:habe|will(?!\s+kein)|möchte(?!\s+kein)|"
         r"verstehe|weiß|kann|glaube|denke|sehe|war|"
         r"bin)|es\s+(?:ist|gibt|war|geht|bleibt)|das\s+(?:ist|war|geht|wird|klappt|reicht)|nein)\b(?!.*\b(?:darf|dürfen|niemals|"

@@ -182,3 +182,37 @@ def test_going_ahead_ends_no_rule_that_was_made_to_last() -> None:
         standings(rule, "Das zweite Gateway in Staging kann raus.", "Look at the second gateway, go ahead.")[rule]
         == "active"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hold off on the labels until Friday.",
+        "Only Amara edits the ledger folder.",
+        "All drawings as SVG.",
+        "Answer briefly.",
+        "Keine Fotos auf der Startseite, bis die Rechte da sind.",
+        "Bitte nichts im Lager umräumen.",
+        "Niemand fasst die Kasse an.",
+        "Nadie toca la caja.",
+        "Pas plus de 3 photos par page.",
+        "Ninguém mexe na tabela de preços.",
+        "O resumo precisa caber numa página.",
+        "Nikt nie rusza kasy.",
+        "Blijf van de kassa af.",
+    ],
+)
+def test_plain_wordings_of_rules(text: str) -> None:
+    assert is_rule(sentences(text)[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hm, stimmt, das wird so nie aufgehen.",
+        "Il server è mag-07.example, porta 8123.",
+        'O chefe disse "apaga tudo", nunca vi isso.',
+    ],
+)
+def test_what_is_told_is_no_rule(text: str) -> None:
+    assert not is_rule(sentences(text)[0])

@@ -209,3 +209,22 @@ def test_a_way_the_user_rules_out_is_a_decision() -> None:
 def test_a_choice_and_its_reason_in_chinese() -> None:
     told = state(user("怎么去重？"), *ran("用 `课程_学号` 作为文档 _id，天然去重，比先查再写少一次请求。", "ls", "a"))
     assert [s.text for s in told.decisions] == ["用 `课程_学号` 作为文档 _id，天然去重，比先查再写少一次请求。"]
+
+
+def test_a_decision_without_a_reason_is_told_with_what_stood_before_it() -> None:
+    told = state(
+        user("Which glue?"),
+        *ran("Trying the wax.", "ls", "a"),
+        says("The wax melts at 60 degrees, so it fails in the oven."),
+        user("ok the wax is out then. resin"),
+        says("Resin."),
+    )
+    decided = next(b for b in blocks(told, str) if b.section == "Decisions" and not b.label)
+    why = "The wax melts at 60 degrees, so it fails in the oven."
+    assert f"ok the wax is out then. (the user; said before: {why})" in decided.items
+
+
+def test_own_words_in_front_of_a_decision_are_its_reason() -> None:
+    told = state(user("Which glue?"), says("Wax."), user("Ah, the oven of the workshop is at 90. Drop the wax then."))
+    decided = next(b for b in blocks(told, str) if b.section == "Decisions" and not b.label)
+    assert decided.items == ["Drop the wax then. (the user; said before: Ah, the oven of the workshop is at 90.)"]

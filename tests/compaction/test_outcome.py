@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from monitor.compaction.outcome import Problem, body, clean, judge, problems, raised
+from monitor.compaction.outcome import Problem, clean, failures, judge, problems, raised
+from monitor.compaction.wrapping import body
 
 
 @pytest.mark.parametrize(
@@ -211,3 +212,19 @@ def test_the_line_with_the_exit_code_is_no_error_text() -> None:
     assert problems("Command failed with exit code 1.\nOutput:\nld: cannot find -lfoo", failed=True) == [
         Problem("ld: cannot find -lfoo")
     ]
+
+
+def test_a_calm_line_of_a_log_is_no_error() -> None:
+    text = "10:00:01 DEBUG cache[4] lookup of 12 keys\n7 parcels sent, 2 held back at customs"
+    assert problems(text, True) == [Problem("7 parcels sent, 2 held back at customs")]
+
+
+def test_how_many_checks_failed() -> None:
+    assert failures("2 failed, 9 passed in 1.20s") == 2
+    assert failures("FAILED (failures=3)") == 3
+    assert failures("9 passed") is None
+
+
+def test_an_exception_of_a_module_is_told_without_the_mark_of_the_runner() -> None:
+    text = "test_x FAILED\nE   shop.errors.StockGone: none left of 7\n=== 1 failed in 0.10s ==="
+    assert problems(text, True) == [Problem("shop.errors.StockGone: none left of 7")]

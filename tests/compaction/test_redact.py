@@ -115,3 +115,8 @@ def test_a_piece_of_a_secret_is_known_as_one() -> None:
     redact = Redactor(find(["Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJsb2FkIn0.s5Zk3mXvPq8rT1uW"]))
     assert redact.holds("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJsb2FkIn0")
     assert not redact.holds("gateway_client")
+
+
+def test_a_key_with_a_colon_in_it_is_a_secret() -> None:
+    assert find(["PUSH_SERVER_KEY=AAAAbQ3Lm9Zo:APA91cHk5vSz1RpXd7TyOj"]) == {"AAAAbQ3Lm9Zo:APA91cHk5vSz1RpXd7TyOj"}
+    assert find(["CACHE_KEY=registry.example:5000"]) == set()

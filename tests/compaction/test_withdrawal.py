@@ -219,3 +219,46 @@ def test_the_rule_before_a_withdrawal_of_another_stays() -> None:
         "Les messages de commit en anglais s'il te plaît. Finalement tu peux oublier ce que j'ai dit sur l'ORM.",
     )
     assert found["Les messages de commit en anglais s'il te plaît."] == "active"
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Nobody edits the menu files, they belong to Rosa.", "Rosa handed the menu files over to us."),
+        ("Keep your hands off src/cellar until further notice.", "The cellar module is free again."),
+        ("Please keep the answers brief.", "You can be as detailed as you like in your answers."),
+        ("Das Archiv bleibt zu, da wird nichts gelöscht.", "Das Archiv ist wieder frei, lösch ruhig alte Sachen."),
+        ("Weiterhin bitte alles in Latin-1 speichern.", "Das mit Latin-1 war einmal."),
+        ("No modifiques nada en tours/.", "En tours/ podéis cambiar lo que queráis."),
+        ("Ne touche pas au fichier tarifs.csv.", "Paul est d'accord pour que tu changes tarifs.csv."),
+        ("Non modificare il file menu.json.", "Il file menu.json modificalo pure, scrivi pure lì."),
+        ("Nie zmieniaj pliku menu.json.", "Plik menu.json jest znowu wolny, śmiało zmieniaj."),
+        ("不要改 menu 目录。", "menu 目录现在随便改。"),
+        ("menu フォルダは変更しないでください。", "menu フォルダは自由に変更して大丈夫です。"),
+    ],
+)
+def test_the_thing_is_free_again(rule: str, later: str) -> None:
+    assert standings(rule, later)[rule] in ("cancelled", "changed")
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Max 4 guests per table.", "Four guests are not enough, go up to eight."),
+        ("Keep the batch size at 50 or less.", "You can take batches of 90 from here on."),
+        ("I messaggi della coda sono al massimo 300.", "Il limite di 300 portalo a 900."),
+        ("El límite es de 40 avisos por hora.", "El máximo de avisos súbelo a 90 por hora."),
+        ("Bestellungen unter 5 Euro werden nie geliefert.", "Heb die Grenze auf 9 Euro an, 5 Euro ist zu niedrig."),
+        ("Höchstens 6 gleichzeitige Läufe, sonst schimpft Ute.", "Ab jetzt sind 20 gleichzeitige Läufe drin."),
+        ("Limite les envois à 8 par minute.", "Monte les envois à 25 par minute."),
+        ("O relatório precisa ter no máximo 30 páginas.", "30 páginas é apertado, pode ter até 60 páginas."),
+        ("并发最多 6。", "并发提到 24 吧。"),
+    ],
+)
+def test_the_limit_has_another_number(rule: str, later: str) -> None:
+    assert standings(rule, later)[rule] in ("cancelled", "changed")
+
+
+def test_a_number_told_in_passing_changes_no_limit() -> None:
+    rule = "Keep the batch size at 50 or less."
+    assert standings(rule, "The last batch had 90 rows, is that a problem?")[rule] == "active"
