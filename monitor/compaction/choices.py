@@ -68,7 +68,9 @@ para hasta desde y o e i do od na po z w van tot met per
 """
 _COUNTED = frozenset(_COUNTS.split())
 _EVERYWHERE = re.compile(
-    r"(?i)\b(?:all|everywhere|everyone|now|moved|upgraded|migrated|went\s+to|switched|alle[ns]?|überall|jetzt|umgestellt|aktualisiert|"
+    r"(?i)\b(?:prod\w*|servers?|machines?|live|we|they|everybody)\s+(?:\w+\s+)?(?:got|gets?|runs?|has|have|is\s+on|are\s+on|uses?)\b|"
+    r"\b(?:prod\w*|server|rechner|maschinen|live|wir)\s+(?:\w+\s+)?(?:läuft|laufen|hat|haben|ist\s+auf|sind\s+auf|nutz\w+)\b|"
+    r"\b(?:all|everywhere|everyone|now|moved|upgraded|migrated|went\s+to|switched|alle[ns]?|überall|jetzt|umgestellt|aktualisiert|"
     r"tod[oa]s|ahora|migrad\w+|migró|actualizad\w+|tou(?:s|tes)|partout|passée?s?|migrée?s?|tutti|tutte|ora|passati|aggiornat\w+|"
     r"agora|atualizad\w+|wszystkie|wszędzie|teraz|overal|allemaal|nu|все|теперь|везде|artık|tüm)\b|全部|都|升到|升级|迁移|现在|"
     r"全部|すべて|移行|アップ|もう|모두|이제|전부|올렸"

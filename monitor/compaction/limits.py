@@ -42,7 +42,7 @@ _LIMIT = re.compile(
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
     r"plus\s+de|moins\s+de|más\s+de|menos\s+de|no\s+m[áa]ximo|no\s+m[íi]nimo|mais\s+de|passar\s+de|più\s+di|"
     r"meno\s+di|al\s+massimo|almeno|"
-    r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|minstens|meer\s+dan|powyżej|poniżej|"
+    r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
     r"[不别得]超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
 )

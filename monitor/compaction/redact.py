@@ -80,6 +80,34 @@ _HINTS = tuple(
         "passwort",
         "geheim",
         "contrase",
+        "sleutel",
+        "wachtwoord",
+        "mot_de",
+        "motde",
+        "cle_",
+        "clé",
+        "clef",
+        "schlüssel",
+        "schluessel",
+        "zugangsdaten",
+        "llave",
+        "chave",
+        "chiave",
+        "segre",
+        "secreto",
+        "jeton",
+        "gettone",
+        "klucz",
+        "hasł",
+        "haslo",
+        "ключ",
+        "şifre",
+        "sifre",
+        "anahtar",
+        "lösenord",
+        "nyckel",
+        "salasana",
+        "토큰",
         "clave",
         "mot§de§passe",
         "senha",
@@ -147,7 +175,9 @@ _NAME = (
     r"(?:[\w.-]*(?:passw(?:or)?d|passwort|kennwort|passphrase|passcode|secret|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|signing[_-]?key|"
     r"encryption[_-]?key|auth[_-]?token|authtoken|token|credentials?|webhook|hook|dsn|pwd|contrase(?:ñ|"
-    r"n)a|clave|senha)[\w.-]*)"
+    r"n)a|clave|senha|sleutel|wachtwoord|mot_?de_?passe|cl(?:e|é|ef)_?(?:api|privée?|secrète|secrete|acces|accès)|schl(?:ü|ue)ssel|zugangsdaten|"
+    r"llave|chave|chiave|parola_?chiave|segreto|segredo|secreto|jeton|gettone|klucz|has(?:ł|l)o|парол\w*|ключ\w*|şifre|sifre|anahtar|"
+    r"lösenord|nyckel|salasana|密码|密钥|令牌|パスワード|トークン|비밀번호|토큰)[\w.-]*)"
 )
 _NOT_SECRET = re.compile(
     r"(?i)(?:count|limit|max|min|length|size|type|name|_id|url|uri|path|file|dir|header|bucket|until|"

@@ -26,7 +26,11 @@ _ABBREVIATION = re.compile(
     re.I,
 )
 #: short for a word only where a number follows: "No. 3"
-_BEFORE_NUMBER = re.compile(r"\b(?:no|nr|fig|art|abs|nº|núm|str|pkt)$", re.I)
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:(?-i:No)|(?:rule|point|item|issue|ticket|section|step|clause|figure|table|invoice|order|chapter|page|task|pr)\s+no|"
+    r"nr|fig|art|abs|nº|núm|str|pkt)$",
+    re.I,
+)
 #: a whole word before a full stop: a name in small letters may begin the next sentence ("… nowhere else. dbt is out.")
 _FULL_WORD = re.compile(
     r"(?<!\w)(?!(?:bspw|insb|einschl|zzgl|abzgl|evtl|approx|incl|inkl|resp|bzgl)$)[^\W\d_]{4,}$", re.I

@@ -50,6 +50,7 @@ _SETTING = re.compile(
 _HOST = re.compile(r"://|\w[.-]\w[\w.-]*:\d{2,5}\b|^\d{1,3}(?:\.\d{1,3}){3}\b")
 _ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
 _FEW = 8
+_KEYLIKE = re.compile(r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])(?=[A-Za-z]*\d)[A-Za-z0-9]{12,}")
 _EMPTY = re.compile(r"(?i)true|false|null|none|yes|no|on|off|0|1|\$.*")
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")
 _CONFIG = re.compile(
@@ -113,6 +114,8 @@ def settings(lines: Sequence[str], most: int = 6) -> list[str]:
         line = " ".join(raw.strip().rstrip(",;").split())
         m = _SETTING.match(line)
         if not m or len(line) > _LONG or _SKIP.search(line) or MARK in line or _EMPTY.fullmatch(m["value"]):
+            continue
+        if _KEYLIKE.search(m["value"]):  # what looks like a key is not spread, whatever its name is
             continue
         told = bool(_CUE.search(m["name"].replace("_", " "))) + bool(_HOST.search(m["value"]))
         found.append((-(2.0 * told + bool(re.search(r"\d", m["value"]))), at, line))

@@ -91,14 +91,13 @@ def read(
             if not took and limits.anew(s.own):  # "the second point goes from 5,000 to 20,000"
                 took = takeback.by_number(rules, s, turn)
             previous = s
-            if not took and not s.quoted and not QUESTION.search(s.own):
-                if ruled or kind == "strong" or limits.anew(s.own):
+            if not s.quoted and not QUESTION.search(s.own):
+                if ruled or kind in ("strong", "permit") or limits.anew(s.own):
                     renewed = takeback.renumber(rules, about, s, turn)
-                if not renewed:
+                if not renewed and not took:
                     renewed = takeback.chosen_anew(rules, s, turn, ruled or limits.anew(s.own) or choices.talk(s.own))
-                took = renewed
-                if took:
-                    kind = "replace"
+                if renewed:
+                    took, kind = True, "replace"
             if kind and not took and not withdrawal.NARROW.search(s.own):
                 _mark_said(said, s, turn, 2 if kind == "strong" else 3)
             if not took and not s.quoted:

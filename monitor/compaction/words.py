@@ -368,11 +368,12 @@ STATEMENT: dict[str, re.Pattern[str]] = {
     ),
     "ru": _rx(
         r"^(?:у\s+нас|это|я\s+(?:думаю|хочу|вижу)|мы\s+(?:хотим|видим)|нужно|надо|есть|кажется|"
-        "похоже)\b(?!.*(?:нельзя|никогда|всегда|запрещ|не\\s+трогай))"
+        r"похоже)\b(?!.*(?:нельзя|никогда|всегда|запрещ|не\s+трогай))"
     ),
     "nl": _rx(
         r"^(?:we\s+(?:hebben|moeten)|er\s+(?:is|zijn)|het\s+(?:is|werkt)|ik\s+(?:denk|begrijp|zie|weet|heb|"
-        "schrijf|mag)|dat\\s+(?:is|klopt|doen))\b(?!.*\b(?:nooit|altijd|verboden))"
+        r"schrijf|mag)|dat\s+(?:is|klopt|doen|gaat|wordt|werkt|lukt))\b(?!.*\b(?:nooit|altijd|verboden))|"
+        r"\b(?:halen|doen|weten|zien|hebben|redden)\s+(?:we|wij|ik)\s+(?:\w+\s+)?niet\b"
     ),
     "pl": _rx(
         r"^(?:mamy|jest|są|to\s+(?:jest|nie)|myślę|widzę|chcę|chcemy|zgadza\s+się)\b(?!.*\b(?:nigdy|zawsze|"
@@ -383,6 +384,8 @@ STATEMENT: dict[str, re.Pattern[str]] = {
 
 #: what somebody else said or wrote, told by the user
 REPORTED = _rx(
+    r"\b(?:shout(?:s|ed)|yell(?:s|ed)|thinks?|thought|wants|asked|rief|schrie|fand|gritó|pidió|quiere|crié|demandé|veut|urlato|chiesto|vuole|"
+    r"gritou|pediu|quer|krzyknął|prosił\w*|chce|riep|roept|vond|wil|крикнул\w*|просил\w*|хочет)\b|喊|叫嚷|叫んで|頼まれ|외쳤",
     r"\b(?:falou|disse|diz|escreveu|sugeriu|segundo|ha\s+(?:detto|scritto)|dice|scrive|secondo|suggerisce|zei|zegt|schreef|volgens|"
     r"powiedział\w*|mówi\w*|napisał\w*|według|сказал\w*|говорит|пишет|написал\w*|dedi|diyor|yazdı)\b|말했|말씀|하던데|라고",
     r"\b(?:wrote|writes|says?|saying|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from monitor.compaction import words
 from monitor.compaction.clauses import is_rule, parts
 from monitor.compaction.rules import Rule
 from monitor.compaction.sentences import sentences
@@ -210,9 +211,23 @@ def test_plain_wordings_of_rules(text: str) -> None:
     "text",
     [
         "Hm, stimmt, das wird so nie aufgehen.",
+        "Dat gaat dus niet werken met die klok.",
+        'De chef riep "gooi alles weg", maar nooit van mijn leven.',
         "Il server è mag-07.example, porta 8123.",
         'O chefe disse "apaga tudo", nunca vi isso.',
     ],
 )
 def test_what_is_told_is_no_rule(text: str) -> None:
     assert not is_rule(sentences(text)[0])
+
+
+def test_no_before_a_number_may_end_a_sentence() -> None:
+    assert len(sentences("they want it off at night, lol no. 50 minutes is generous.")) == 2
+    assert len(sentences("See invoice no. 50 for that.")) == 1
+    assert len(sentences("See No. 50 for that.")) == 1
+
+
+def test_patterns_hold_no_control_characters() -> None:
+    """A word boundary in a string that is not raw is a backspace, and the pattern never matches."""
+    for table in (words.RULE, words.STATEMENT):
+        assert not [lang for lang, pattern in table.items() if "\x08" in pattern.pattern]

@@ -120,3 +120,20 @@ def test_a_piece_of_a_secret_is_known_as_one() -> None:
 def test_a_key_with_a_colon_in_it_is_a_secret() -> None:
     assert find(["PUSH_SERVER_KEY=AAAAbQ3Lm9Zo:APA91cHk5vSz1RpXd7TyOj"]) == {"AAAAbQ3Lm9Zo:APA91cHk5vSz1RpXd7TyOj"}
     assert find(["CACHE_KEY=registry.example:5000"]) == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sleutel = hj_Wk52qPz90LrYt38Bm",
+        "cle_api: hj_Wk52qPz90LrYt38Bm",
+        "wachtwoord=Kastanje-88-laan",
+        "schlüssel: hj_Wk52qPz90LrYt38Bm",
+        "chave_api = hj_Wk52qPz90LrYt38Bm",
+        "chiave: hj_Wk52qPz90LrYt38Bm",
+        "klucz = hj_Wk52qPz90LrYt38Bm",
+    ],
+)
+def test_names_of_secrets_in_other_languages(line: str) -> None:
+    value = line.split("=")[-1].split(":")[-1].strip()
+    assert find([line]) == {value}

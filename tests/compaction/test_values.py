@@ -34,3 +34,7 @@ def test_of_a_whole_environment_only_addresses() -> None:
 def test_an_environment_file_of_a_stage_holds_settings() -> None:
     assert is_config("deploy/.env.staging")
     assert not is_config("deploy/notes.md")
+
+
+def test_what_looks_like_a_key_is_not_told() -> None:
+    assert settings(["station_id = B-2207", "kenmerk = Wk52qPz90LrYt38Bm"]) == ["station_id = B-2207"]

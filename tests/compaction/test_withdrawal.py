@@ -253,6 +253,8 @@ def test_the_thing_is_free_again(rule: str, later: str) -> None:
         ("Limite les envois à 8 par minute.", "Monte les envois à 25 par minute."),
         ("O relatório precisa ter no máximo 30 páginas.", "30 páginas é apertado, pode ter até 60 páginas."),
         ("并发最多 6。", "并发提到 24 吧。"),
+        ("Een rit mag hooguit 20 minuten duren.", "20 minuten redden we niet, dat mag van mij 45 worden."),
+        ("A run must finish within 50 minutes.", "50 minutes is generous, make it 35."),
     ],
 )
 def test_the_limit_has_another_number(rule: str, later: str) -> None:
