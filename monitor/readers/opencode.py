@@ -14,6 +14,7 @@ session at the root. The database is opened read-only and nothing is written bes
 Prompt tokens: ``input + cache.read + cache.write``; ``input`` alone where the total proves that it includes the cache.
 Output: ``output + reasoning``, unless the total proves that reasoning is part of it. Zeros stand in a message until its
 step ends: with an error, or if it is done and holds nothing, it is a failed call, without an end it is running.
+A step that another one follows before its end is a failed call, too.
 
 Identity: copies in forks get new ids but keep times and figures, which identify a call; so do rows that moved from the
 files into the database.

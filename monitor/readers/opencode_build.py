@@ -58,6 +58,8 @@ class Builder:
         if kind == "step-finish":
             if isinstance(value.tokens, dict):
                 owner.finishes.append(shape.Finish(id, value.tokens, value.cost, word(value.reason), None))
+        elif kind == "step-start":
+            owner.starts.append(id)
         elif kind == "tool":
             owner.calls.append(id)
             self._tool(owner, id, value)
@@ -139,6 +141,7 @@ class Builder:
             if not isinstance(value.tokens, dict):
                 return []  # nothing says that a request was made
             finishes = [shape.Finish("", value.tokens, value.cost, word(value.finish), None)]
+        finishes = shape.with_broken(message, finishes)
         calls = [
             self._call(message, finish, place, len(finishes), session, chain, exchange if chain == "main" else None,
                        summary)
@@ -176,7 +179,8 @@ class Builder:
         if unknown:
             # zeros stand in every message until its step has ended; one that is done and holds nothing was refused
             empty = not message.parts and not finish.part and finish.reason is None
-            status = "error" if error or (empty and done is not None) else "ok" if done is not None else "in_flight"
+            failed = error or finish.part in message.starts or (empty and done is not None)
+            status = "error" if failed else "ok" if done is not None else "in_flight"
         model = word(value.modelID) or word(obj(value.model).get("modelID"))
         provider = word(value.providerID) or word(obj(value.model).get("providerID"))
         sums = f"{found.fresh}:{found.read}:{found.write}:{found.output}"

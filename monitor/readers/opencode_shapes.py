@@ -100,6 +100,7 @@ class Message(Struct):
     typed: bool = False
     parts: int = 0
     auto: bool | None = None  # it asks for a compaction, by itself or by hand
+    starts: list[str] = []  # parts with which a step begins
     finishes: list[Finish] = []
     tools: list[tuple[str, int]] = []  # part, end of the tool
     texts: list[str] = []  # parts with what a person typed
@@ -131,6 +132,21 @@ def ordered(message: Message) -> list[Finish]:
             ends = [end for part, end in message.tools if part < before.part]
             finish.before = max(ends) if ends else None
     return finishes
+
+
+def with_broken(message: Message, finishes: list[Finish]) -> list[Finish]:
+    """The steps, and those that another one followed before they had ended: requests whose answer broke off."""
+    ends = {finish.part for finish in message.finishes}
+    steps = sorted({*message.starts, *ends})
+    lost = [one for one, after in pairwise(steps) if one not in ends and after not in ends]
+    if not lost:
+        return finishes
+    found = [Finish(one, {}, None, None, None) for one in lost] + finishes
+    found.sort(key=lambda finish: (not finish.part, finish.part))
+    for finish in found[1:]:
+        began = max((one for one in message.starts if one <= (finish.part or "~")), default="")
+        finish.before = max((end for part, end in message.tools if part < began), default=message.created)
+    return found
 
 
 def summed(found: dict[str, Any]) -> int:

@@ -17,7 +17,7 @@ AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cli
                     "copilot", "amp", "openhands", "aider", "droid", "hermes"))  # fmt: skip
 _NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
 TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
-_BEFORE, _AFTER = 2_000, 15_000  # ms between a request or the end of its answer and what the client notes of it
+_NEAR = 15_000  # ms between a request or the end of its answer and what the client notes of it
 _NOTED = 5_000  # ms after a summary within which a client notes the compaction
 REACH = 60_000  # ms around the traffic in which clients' calls are looked at
 
@@ -115,7 +115,7 @@ class Pairs:
                     continue
                 # some note when they were asked and when all was done, retries included, others a moment only
                 since, until = client.time, client.time + (client.duration_ms or 0)
-                if start - _BEFORE <= until and since <= end + _AFTER:
+                if start - _NEAR <= until and since <= end + _NEAR:
                     found.append((max(start - until, since - end, 0), abs(since - start), call, client))
         for _, _, call, client in sorted(found, key=lambda entry: entry[:2]):
             if call.key not in self.twin and _id(client) not in self._taken:

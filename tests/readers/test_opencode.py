@@ -185,6 +185,15 @@ def test_a_message_that_is_done_and_holds_nothing_was_refused(tmp_path: Path) ->
     assert [(call.status, call.prompt_tokens) for call in found] == [("error", None), ("ok", None)]
 
 
+def test_a_step_that_another_one_follows_before_its_end_is_a_failed_call(tmp_path: Path) -> None:
+    usage, start, text = (67, 47, 8, 10_240, 0), {"type": "step-start"}, {"type": "text", "text": "x"}
+    base = database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": [said("msg_a", 1, usage)]},
+                    {"msg_a": [start, text, start, text, finish(usage)]})  # fmt: skip
+    found = calls(read_path(DATABASE, base))
+    assert [(call.status, call.prompt_tokens) for call in found] == [("error", None), ("ok", 10_307)]
+    assert len({call.key for call in found}) == 2
+
+
 def test_a_message_without_figures_is_no_call(tmp_path: Path) -> None:
     rows = [{key: value for key, value in said("msg_a", 1, (1, 1, 0, 0, 0)).items() if key != "tokens"}]
     assert calls(read_path(DATABASE, database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": rows}))) == []
