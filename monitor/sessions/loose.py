@@ -12,20 +12,20 @@ from monitor.sessions.told import Item, Key, is_loose, name_of
 from monitor.sessions.twins import AGENTS, REACH, Pairs
 
 #: the calls and compactions of clients' own files between two moments
-_LAST = 8  # of the latest records of a session one is the client's own, if it tells of the session
 Nearby = Callable[[int, int], Iterable[Item]]
 
 
 class Loose:
     """Calls that name no session, and events that belong to a call (key ``<call>#…``)."""
 
-    __slots__ = ("_assigned", "_calls", "_events", "_formed", "_sent", "changed", "twins")
+    __slots__ = ("_assigned", "_calls", "_events", "_formed", "_sent", "_span", "changed", "twins")
 
     def __init__(self) -> None:
         self._calls: dict[str, tuple[Call, Key]] = {}
         self._events: dict[str, tuple[Event, Key]] = {}
         self._assigned: dict[str, tuple[Item, Key]] = {}  # each as it was given to a session, and where it stands
         self._sent: dict[str, int | None] = {}  # when calls began, by key
+        self._span: tuple[int, int] | None = None  # first and last of them
         self._formed: list[tuple[Item, Key, Item]] = []  # each as it was told, its place, and as sessions were formed
         self.twins = Pairs()
         self.changed = False
@@ -48,7 +48,9 @@ class Loose:
 
     def due(self, changed: Iterable[Session]) -> bool:
         """Whether sessions are to be formed, or clients told calls that may be some of these."""
-        return self.changed or bool(self._calls and any(_is_agents(session) for session in changed))
+        if self.changed or self._span is None:
+            return self.changed
+        return next(nearby(changed, *self._span), None) is not None
 
     def twin_calls(self) -> list[Call]:
         """Calls that count where a client's own file tells them."""
@@ -126,8 +128,9 @@ class Loose:
         formed = [item for _, _, item in self._formed if type(item) is Call]
         self._sent = {call.key: call.time for call in formed}
         times = [call.time for call in formed if call.time is not None]
-        if times:
-            self.twins.find(formed, nearby(min(times), max(times)))
+        self._span = (min(times), max(times)) if times else None
+        if self._span is not None:
+            self.twins.find(formed, nearby(*self._span))
 
     def _form(self, session_by: str | None) -> None:
         from monitor.sessions.sessionize import assign, relocate
@@ -138,12 +141,6 @@ class Loose:
         moved = relocate([event for event, _ in happened], assigned)
         self._formed = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
         self._formed += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
-
-
-def _is_agents(session: Session) -> bool:
-    """Whether a client's own file told one of the last records of a session."""
-    items = session.items.tail
-    return bool(items) and any(_is_own(item) for item in items[-_LAST:])
 
 
 def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Item]:
