@@ -53,13 +53,25 @@ _body = msgspec.json.Decoder(Body).decode
 
 #: how agents word the request for a summary (observed with the clients; kept narrow, as a person may ask for one too)
 _ASKS_SUMMARY = lazy(
-    r"CONTEXT CHECKPOINT|context checkpoint summary|create a detailed summary of (?:the|our) conversation"
+    r"CONTEXT CHECKPOINT|context checkpoint summary"
+    r"|(?:[Cc]reate|[Ww]rite|[Pp]rovide|[Gg]enerate|[Pp]roduce) an? (?:[\w-]+,? ){0,3}detailed (?:[\w-]+ ){0,2}"
+    r"summary of (?:the|our|this) (?:\w+ )?(?:conversation|session|chat)"
+    r"|(?:continuation|context|conversation) summary that (?:will|would|can|lets?|allows?)\b"
+    r"|[Cc]ompact(?:ing|s)? (?:a|an|the|this|our) (?:[\w-]+ ){0,3}(?:conversation|context|history)\b"
+    r"|[Ss]ummari[sz]e th(?:is|e) partial conversation|context limit (?:was|has been) reached (?:when|while)"
     r"|Respond with TEXT ONLY.{0,20000}<summary>|<state_snapshot>|[Aa]nchored summary"
     r"|prompt for continuing our conversation|[Hh]and-?off summary|conversation to summari[sz]e"
     r"|[Ss]ummari[sz]e (?:the|this|our) (?:conversation|session|chat)"
     r"(?: history)?(?: so far| above| up to (?:this|now))?[^\n]{0,60}"
     r"(?:new context|context window|next session|continu|hand-?off|resume|described in the prompt)",
     re.DOTALL,
+)
+#: what a model is told that does nothing but summarise; only of requests without tools
+_SUMMARISER = lazy(
+    r"(?:summari[sz]ing|compacting|condensing) (?:[\w-]+ ){0,3}(?:conversations?|contexts?|histor(?:y|ies))\b"
+    r"|context[ -](?:summari[sz](?:ation|er)|extraction|compact(?:ion|or)|condens(?:ation|er))"
+    r"|(?:maintain|keep)\w* an? (?:[\w-]+ ){0,3}summary\b",
+    re.IGNORECASE,
 )
 #: requests beside the conversation: titles, topic and command checks, routing
 _ASKS_SIDE = lazy(
@@ -190,7 +202,8 @@ def _purpose(request: Request, system: Any) -> None:
     instructions = "" if request.has_tools else _system_text(system)
     opened = bool(request.items) and request.items[-1].continues
     request.asks_summary = bool(
-        (not opened and _ASKS_SUMMARY.search(ends)) or (instructions and _ASKS_SUMMARY.search(instructions))
+        (not opened and _ASKS_SUMMARY.search(ends))
+        or (instructions and (_ASKS_SUMMARY.search(instructions) or _SUMMARISER.search(instructions[:1500])))
     )
     if request.asks_summary or request.has_tools:
         return

@@ -106,3 +106,46 @@ def test_small_models_are_known_by_name():
         assert is_small(name)
     for name in ("claude-opus-4-8", "gpt-5.4", "gemini-2.5-flash", "minimax-m2", None):
         assert not is_small(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The context is running out. Your task is to create a comprehensive detailed summary of the conversation so far.",
+        "Provide a detailed summary of our conversation above.",
+        "Write a continuation summary that will let another instance of you resume the work.",
+        "You are to compact the coding conversation so that the work can go on.",
+        "*Briefly* summarize this partial conversation about programming.",
+        "The context limit was reached while you worked with the user; keep what matters of these messages.",
+    ],
+)
+def test_requests_for_a_summary_in_other_words(text):
+    assert read(anthropic_request("go", "ok", text)).asks_summary
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "You are a helpful assistant tasked with summarizing conversations.",
+        "You are a context summarization assistant.",
+        "You are maintaining a context-aware state summary for an agent.",
+        "Context extraction assistant: keep what the next step needs.",
+    ],
+)
+def test_a_model_that_does_nothing_but_summarise(system):
+    assert read(anthropic_request("here are the messages", system=system)).asks_summary
+    assert not read(anthropic_request("go", system=system, tools=TOOLS)).asks_summary
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please write a summary of our meeting",
+        "summarize the conversation between the two services in the log",
+        "compact the database and write a summary of what changed",
+        "the disk limit was reached, please clean up",
+        "create a detailed summary of the test results",
+    ],
+)
+def test_what_people_ask_for_is_work(text):
+    assert not read(anthropic_request("go", "ok", text)).asks_summary
