@@ -76,6 +76,8 @@ _SUMMARISER = lazy(
 #: requests beside the conversation: titles, topic and command checks, routing
 _ASKS_SIDE = lazy(
     r"title generator|[Gg]enerate (?:a|an) (?:[\w-]+,? ){0,4}title\b|[Cc]ome up with (?:a|an) [^\n]{0,40}title\b"
+    r"|\btitle (?:for|of) (?:this|the|that|our|a) (?:[\w-]+ ){0,3}(?:conversation|chat|session|thread)\b"
+    r"|[Tt]ask [Rr]outing|SUGGESTION MODE"
     r"|session title|isNewTopic|new conversation topic|command prefix|<policy_spec>"
     r"|filepaths? (?:from|in) (?:this|the) command"
     r"|next_speaker|[Ss]ummari[sz]e this coding conversation in under|under 50 characters"

@@ -182,8 +182,8 @@ class Conversations:
             same = (window.system == evidence.system) + (window.tools == evidence.tools)
             if end <= 8 and not same and window.model != call.model:
                 continue  # one shared message and nothing else
-            if end < 8 * _MIN_SHARED and window.origin != evidence.origin:
-                continue
+            if window.origin != evidence.origin and (end < 8 * _MIN_SHARED or end == len(evidence.messages)):
+                continue  # the same request by another sender is another conversation
             answered = bool(rest) and window.response is not None and window.response == int.from_bytes(rest, "big")
             rank = (4 * answered + same + (window.origin == evidence.origin), window.time or 0)
             if best is None or rank > best:

@@ -149,3 +149,17 @@ def test_a_model_that_does_nothing_but_summarise(system):
 )
 def test_what_people_ask_for_is_work(text):
     assert not read(anthropic_request("go", "ok", text)).asks_summary
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please write a 5-10 word title for the following conversation: fix the parser",
+        "Create a short title for this chat.",
+        "[SUGGESTION MODE: say what the user may type next]",
+    ],
+)
+def test_titles_and_suggestions_in_other_words_are_side_requests(text):
+    assert read(anthropic_request(text)).asks_side
+    assert not read(anthropic_request(text, tools=TOOLS)).asks_side
+    assert not read(anthropic_request("add a title to the page")).asks_side

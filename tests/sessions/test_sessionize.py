@@ -310,3 +310,15 @@ def test_the_order_of_the_input_is_kept_and_nothing_is_lost():
     assert [one.key for one in out] == [one.key for one in made]
     assert [one.prompt_tokens for one in out] == [one.prompt_tokens for one in made]
     assert out == assign(made)
+
+
+def test_the_same_conversation_by_two_senders_is_two():
+    made = [
+        call(0, "a", origin="k1"),
+        call(1, "a", origin="k2"),
+        call(2, "a", "ok", "more", origin="k1"),
+        call(3, "a", "ok", "more", origin="k2"),
+        call(4, "a", "ok", "more", "ok", "x", origin="k1"),
+        call(5, "a", "ok", "more", "ok", "x", origin="k2"),
+    ]
+    assert groups(made) == [[0, 2, 4], [1, 3, 5]]
