@@ -35,7 +35,7 @@ _HEADERS = (
     "x-magpie-session",
     "x-session-affinity",
 )
-_VENDOR = lazy(r"x-[a-z0-9-]+-session-id")
+_VENDOR = lazy(r"x-[a-z0-9-]+-(?:session(?:-id)?|conversation-id)")
 _SENDER = ("authorization", "x-api-key", "api-key", "x-goog-api-key", "user-agent")
 
 

@@ -25,6 +25,8 @@ def who(headers=None, body=None):
         {"x-litellm-session-id": SESSION},
         {"helicone-session-id": SESSION},
         {"x-acme-session-id": SESSION},
+        {"x-acme-session": SESSION},
+        {"x-acme-conversation-id": SESSION},
         {"x-session-affinity": SESSION},
         {"x-codex-turn-metadata": json.dumps({"session_id": SESSION, "thread_id": SESSION, "request_kind": "turn"})},
     ],
