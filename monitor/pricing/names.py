@@ -87,7 +87,8 @@ _BEDROCK_VERSION = Lazy(r"-v\d+(?::\d+)?(?::\d+k)?$")
 _AT = Lazy(r"@(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{3}|default|latest)$")
 #: a snapshot, a moving name or an effort level of the same model at the same price
 _SAME = Lazy(r"-(?:20\d{2}-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|latest)$")
-_EFFORTS = ("-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-thinking")
+_EFFORTS = ("-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-thinking", "-nothinking")
+_BUDGET = Lazy(r"-thinking-\d{1,6}k?$")  # how gateways write a thinking budget into a name
 _HAS_EFFORT = Lazy(r"^(?:claude-|gpt-[56]|gpt-oss|o[134](?:-|$)|gemini-|codex-|grok-[34])")
 #: probably the same list price, to be marked
 _NEAR = Lazy(
@@ -211,6 +212,8 @@ def candidates(key: str) -> Iterator[tuple[str, bool]]:
             key = key[: m.start()]
         elif key.endswith(_EFFORTS) and _HAS_EFFORT.match(key):
             key = key[: key.rindex("-")]
+        elif "-thinking-" in key and (m := _BUDGET.search(key)) and _HAS_EFFORT.match(key):
+            key = key[: m.start()]
         elif m := _NEAR.search(key):
             key, near = key[: m.start()], True
         else:

@@ -112,6 +112,16 @@ def test_the_million_mark_is_read_and_cut() -> None:
         ("gpt-5-2025-08-07", [("gpt-5-2025-08-07", False), ("gpt-5", False)]),
         ("gpt-5-4-xhigh", [("gpt-5-4-xhigh", False), ("gpt-5-4", False)]),
         ("o3-mini-high", [("o3-mini-high", False), ("o3-mini", False)]),
+        ("gemini-2-5-flash-nothinking", [("gemini-2-5-flash-nothinking", False), ("gemini-2-5-flash", False)]),
+        ("gemini-2-5-pro-thinking-8192", [("gemini-2-5-pro-thinking-8192", False), ("gemini-2-5-pro", False)]),
+        (
+            "claude-sonnet-4-5-20250929-thinking-32k",
+            [
+                ("claude-sonnet-4-5-20250929-thinking-32k", False),
+                ("claude-sonnet-4-5-20250929", False),
+                ("claude-sonnet-4-5", False),
+            ],
+        ),
         ("glm-4-6-fp8", [("glm-4-6-fp8", False), ("glm-4-6", True)]),
         ("gemini-3-pro-preview", [("gemini-3-pro-preview", False), ("gemini-3-pro", True)]),
         # neither a version nor a size nor another vendor's word is ever cut
