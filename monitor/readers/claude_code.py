@@ -122,6 +122,9 @@ class ClaudeCodeParser(BaseParser):
                     self._user(line, message, number, len(raw))
             elif kind == "system":
                 self._system(line, number)
+            elif kind == "attachment" and agent is None and not line.isSidechain:
+                if (text := shape.queued(line)) is not None:
+                    self._typed(text, self._session_of(line), line.timestamp, number, len(raw))
             elif kind == "progress" and line.data is not None:
                 self._progress(line, number)
             elif kind == "api-request" and line.id and line.timestamp:
@@ -194,6 +197,8 @@ class ClaudeCodeParser(BaseParser):
             return
         session = self._session_of(line)
         text = shape.text_of(content)
+        if text is not None:
+            text = shape.without_context(text)
         if text is None or not shape.typed_by_user(text):
             if text is not None and text.startswith("[Request interrupted"):
                 self._user_open = False  # what comes next was typed anew
@@ -213,10 +218,13 @@ class ClaudeCodeParser(BaseParser):
                         )
                     )
             return
+        self._typed(text, session, line.timestamp, number, size)
+
+    def _typed(self, text: str, session: str, stamp: str | None, number: int, size: int) -> None:
         if not self._user_open:
             self._exchange += 1
             self._user_open = True
-        self._notes.add(chain, ("user", session, number, line.timestamp, text), size)
+        self._notes.add("main", ("user", session, number, stamp, text), size)
 
     def _system(self, line: shape.Line, number: int) -> None:
         subtype = line.subtype

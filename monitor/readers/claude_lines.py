@@ -116,6 +116,7 @@ class Line(Struct, gc=False):
     compactMetadata: Compact | None = None
     microcompactMetadata: Compact | None = None
     error: Raw = Raw()
+    attachment: Raw = Raw()
     # as `--output-format stream-json` prints the same lines
     session_id: str | None = None
     parent_tool_use_id: str | None = None
@@ -187,8 +188,9 @@ def lenient(value: dict[str, Any]) -> bytes:
         }
         if isinstance(inner.get("message"), dict):
             line["data"]["message"]["message"] = _message(inner["message"])
-    if "error" in value:
-        line["error"] = value["error"]
+    for name in ("error", "attachment"):
+        if name in value:
+            line[name] = value[name]
     return clean(line)
 
 
@@ -317,6 +319,34 @@ _BUILT_IN = _names(
     sandbox status statusline tasks terminal-setup theme upgrade usage vim new
     """
 )
+
+
+#: what editors and the client put in front of what a person typed
+_CONTEXT = Lazy(r"(?:\s*<(ide_\w+|system-reminder)>.*?</\1>)+\s*", re.DOTALL)
+
+
+def without_context(text: str) -> str:
+    """A message without what was put in front of it; the whole of it if it is nothing else."""
+    if text.lstrip()[:5] not in ("<ide_", "<syst"):
+        return text
+    found = _CONTEXT.match(text)
+    return text[found.end() :] or text if found is not None else text
+
+
+def queued(line: Line) -> str | None:
+    """What a person typed while the agent was at work, which is handed on beside the results of tools."""
+    if b'"queued_command"' not in memoryview(line.attachment)[:64].tobytes():
+        return None
+    try:
+        value = _any(line.attachment)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if not isinstance(value, dict) or value.get("commandMode") not in (None, "prompt"):
+        return None
+    prompt = value.get("prompt")
+    if isinstance(prompt, list):
+        prompt = "\n".join(str(part.get("text") or "") for part in prompt if isinstance(part, dict))
+    return prompt if isinstance(prompt, str) and typed_by_user(prompt) else None
 
 
 def typed_by_user(text: str) -> bool:

@@ -77,3 +77,28 @@ def test_values_that_only_their_own_decoder_refuses_end_nothing(odd: bytes) -> N
 def test_passes_that_are_hard_to_read_are_no_failure(passes: Any) -> None:
     (call,) = calls(read([answer(1, "m1", use(5, 20, 3, 4, iterations=passes), stop="end_turn")]))
     assert (call.prompt_tokens, call.output_tokens) == (28, 4)
+
+
+def test_what_an_editor_puts_in_front_of_a_message_does_not_hide_it() -> None:
+    opened = {"type": "text", "text": "<ide_opened_file>The user opened a.py.</ide_opened_file>"}
+
+    def row(seconds: float, content: Any) -> dict[str, Any]:
+        return line("user", seconds, message={"role": "user", "content": content})
+
+    rows = [row(1, [opened, {"type": "text", "text": "fix it"}]), answer(2, "m1", use(1, 0, 0, 1)),
+            row(3, [opened]), answer(4, "m2", use(1, 0, 0, 1)),
+            row(5, "<system-reminder>x</system-reminder>\nand this"), answer(6, "m3", use(1, 0, 0, 1)),
+            row(7, "<system-reminder>x</system-reminder>"), answer(8, "m4", use(1, 0, 0, 1))]  # fmt: skip
+    assert [call.exchange for call in calls(read(rows))] == [1, 1, 2, 2]
+
+
+def test_a_message_typed_meanwhile_begins_an_exchange() -> None:
+    def queued(seconds: float, prompt: Any, mode: str = "prompt") -> dict[str, Any]:
+        return line("attachment", seconds, attachment={"type": "queued_command", "prompt": prompt, "commandMode": mode})
+
+    rows = [line("user", 1, message={"role": "user", "content": "one"}), answer(2, "m1", use(1, 0, 0, 1)),
+            queued(3, "two"), answer(4, "m2", use(1, 0, 0, 1)),
+            queued(5, "<task-notification>x</task-notification>"), queued(6, "x", "task-notification"),
+            line("attachment", 7, attachment={"type": "todo"}), answer(8, "m3", use(1, 0, 0, 1)),
+            queued(9, [{"type": "text", "text": "three"}]), answer(10, "m4", use(1, 0, 0, 1))]  # fmt: skip
+    assert [call.exchange for call in calls(read(rows))] == [1, 2, 2, 3]
