@@ -45,7 +45,7 @@ _BEFORE = _rx(
     r"\bavant\s+(?:le|la|l['’]|les|notre)\s*(?P<fr>[^,;:.!?()]{3,50})|\bantes\s+de(?:l|\s+la|\s+las|\s+los)\s+(?P<es>[^,;:.!?()]{3,50})|"
     r"\bantes\s+d[ao]s?\s+(?P<pt>[^,;:.!?()]{3,50})|\bprima\s+del(?:la|l['’]|lo|le|l)?\s*(?P<it>[^,;:.!?()]{3,50})|"
     r"\bprzed\s+(?P<pl>[^,;:.!?()]{3,50})|\bvoor\s+de\s+(?P<nl>[^,;:.!?()]{3,50})|\bдо\s+(?P<ru>[^,;:.!?()]{3,50})|"
-    r"(?P<zh>[^，。；：！？\s]{2,12}?)(?:之前|以前)|(?P<ja>[^、。，\s]{2,12}?)(?:の前|前に|前は)|(?P<ko>[^,.\s]{2,12})\s*전에"
+    r"(?P<zh>[^，。；：！？\s]{2,12}?)(?:之前|以前|(?<![以目当面提先])前(?=[，]?[不别禁严勿]))|(?P<ja>[^、。，\s]{2,12}?)(?:の前|前に|前は)|(?P<ko>[^,.\s]{2,12})\s*전에"
 )
 #: an event that is over, a step that is done: told as a fact
 _OVER = _rx(
@@ -53,34 +53,34 @@ _OVER = _rx(
     r"completed?|ended|closed|through|out|gone|past|signed|approved|cleared|merged|released|shipped|switched|"
     r"shut|retired|decommissioned|migrated|moved|upgraded|replaced|passed|lifted|unfrozen|settled|resolved|sorted|cleared|called\s+off|wrapped|here|back|live)\b|"
     r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|"
-    r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared)\b|"
+    r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared|confirmed|answered|replied|arrived|agreed)\b|"
     r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b|"
     r"\bwent\s+(?:well|fine|great|smoothly|ok(?:ay)?)\b|\btook\s+place\b",
     r"\b(?:vorbei|vorüber|zu\s+ende|beendet|abgeschlossen|fertig|durch|erledigt|unterschrieben|unterzeichnet|"
     r"abgenommen|freigegeben|abgeschaltet|abgelaufen|umgestellt|umgezogen|umgestiegen|ausgelaufen|geschlossen|"
     r"gelandet|ausgerollt|raus|überstanden|geschafft|bestanden|genehmigt|gelaufen|"
-    r"beigelegt|geklärt|gelöst|bereinigt|ausgestanden|aufgehoben|eingestellt|vollzogen|angekommen|zurück|"
+    r"beigelegt|geklärt|gelöst|bereinigt|gekommen|eingetroffen|erteilt|bestätigt|geantwortet|zugestimmt|ausgestanden|aufgehoben|eingestellt|vollzogen|angekommen|zurück|"
     r"stattgefunden|da)\b|\b(?:lief|ging)\s+(?:\w+\s+)?gut\b",
     r"\b(?:termin|achev|pass|lev|sign|valid|migr|livr|coup|clôtur|approuv)ée?s?\b|\b(?:finie?s?|close?s?|partie?s?|"
-    r"réglée?s?|résolue?s?|tranchée?s?|classée?s?|rentrée?s?|revenue?s?|"
+    r"répondu|confirmée?s?|donnée?s?|réglée?s?|résolue?s?|tranchée?s?|classée?s?|rentrée?s?|revenue?s?|"
     r"arrivée?s?)\b|\bderrière\s+nous\b",
     r"\b(?:termin|acab|finaliz|cerr|firm|aprob|pas|caduc|migr|apag|levant|lleg)(?:ó|ad[oa]s?|aron)\b|"
-    r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa]|resuelt[oa]s?|resolvió|zanjad[oa]s?|arregl(?:ó|ad[oa]s?)|volvió|regresó)\b",
+    r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa]|resuelt[oa]s?|resolvió|zanjad[oa]s?|arregl(?:ó|ad[oa]s?)|volvió|regresó|respondió|contestó|confirm(?:ó|ad[oa]s?))\b",
     r"\b(?:termin|acab|encerr|finaliz|assin|aprov|migr|deslig|pass|cheg)(?:ou|ad[oa]s?|aram)\b|"
-    r"\b(?:saiu|conclu(?:iu|íd[oa]s?)|resolvid[oa]s?|resolveu|fechou|fechad[oa]s?|voltou|chegou)\b|"
+    r"\b(?:saiu|conclu(?:iu|íd[oa]s?)|resolvid[oa]s?|resolveu|fechou|fechad[oa]s?|voltou|chegou|respondeu|confirmou|confirmad[oa]s?|concordou)\b|"
     # "already" with a verb of the past
     r"\b(?:ya|já)\s+(?:(?:se|nos|lo|la)\s+)?\w+(?:[óó]|aron|ieron|ou|eu|iu|aram|eram)\b|\b\w{3,}ió\s+ya\b|\bè\s+già\s+\w+t[oaie]\b",
-    r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat|risolt|sistemat|chiarit|tornat|rientrat)[oaie]\b",
-    r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|rozwiązan\w+|załatwion\w+|wyjaśni\w+|wróci\w+|"
+    r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat|risolt|sistemat|chiarit|tornat|rientrat|rispost|confermat|validat)[oaie]\b",
+    r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|rozwiązan\w+|załatwion\w+|wyjaśni\w+|wróci\w+|odpowiedzi\w+|potwierdzi\w+|"
     r"już\s+po)\b",
     r"\b(?:voorbij|afgelopen|klaar|afgerond|gesloten|ondertekend|getekend|goedgekeurd|uitgezet|verhuisd|"
-    r"gemigreerd|opgelost|geregeld|beslecht|terug|achter\s+de\s+rug|binnen)\b",
+    r"gemigreerd|opgelost|geregeld|beslecht|terug|bevestigd|geantwoord|akkoord|achter\s+de\s+rug|binnen)\b",
     r"\b(?:за|о)?(?:кончил|вершил|вершен|вершён|кончен)\w*|\b(?:прош[её]?л\w*|подписа\w+|утверд\w+|закры\w+|отключ\w+|"
-    r"переех\w+|ист[её]к\w*|позади|готов\w*|реш[её]н\w*|улажен\w*|верну\w+)\b",
+    r"переех\w+|ист[её]к\w*|позади|готов\w*|реш[её]н\w*|улажен\w*|верну\w+|ответил\w*|подтверд\w+)\b",
     r"\b(?:bitti|tamamlan\w+|sona\s+er\w+|kapandı|kapatıldı|imzala\w+|onayla\w+|taşındı|geçti\w*|geride)\b",
-    "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期|解决|了结|谈妥|回来了",
-    "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け|解決|決着|片付|戻(?:り|った|って)",
-    "끝[났나냈]|마쳤|마무리|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났|해결|돌아왔",
+    "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期|解决|了结|谈妥|回来了|确认了|答复了|批了|上线了|发布了",
+    "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け|解決|決着|片付|戻(?:り|った|って)|確認(?:でき|が取れ|され)",
+    "끝[났나냈]|마쳤|마무리|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났|해결|돌아왔|확인(?:됐|되|했)",
 )
 #: what was the reason is so no more
 _NO_MORE = _rx(
@@ -97,6 +97,14 @@ _NOW = _rx(
 _BECAUSE = re.compile(
     r"(?i)\b(?:because|since|as|weil|denn|da|porque|ya\s+que|car|parce\s+qu[e'’]|puisqu[e'’]|perché|poiché|pois|bo|ponieważ|"
     r"want|omdat|потому\s+что|так\s+как)\s|因为|由于|ので|ため|から、|때문"
+)
+#: a thing is no more, so that nobody can use it
+_AWAY = _rx(
+    r"\b(?:shut\s+down|switched\s+off|turned\s+off|taken\s+down|deprecated|retired|decommissioned|discontinued|wiped|scrapped|obsolete)\b|"
+    r"\b(?:abgeschaltet|abgekündigt|eingestellt|abgebaut|abgeschafft|stillgelegt|veraltet)\b|"
+    r"\b(?:apag(?:ó|ad[oa]s?|aron)|retirad[oa]s?|obsolet[oa]s?|desconectad[oa]s?)\b|\b(?:arrêtée?s?|retirée?s?|obsolètes?|débranchée?s?)\b|"
+    r"\b(?:spent[oaie]|dismess[oaie]|desligad[oa]s?|desativad[oa]s?|wyłączon\w+|wycofan\w+|uitgezet|afgeschaft|отключ\w+|списан\w*)\b|"
+    "下线|停用|废弃|拆了|廃止|停止し|撤去|폐기|종료됐"
 )
 #: not told as a fact of now: asked, denied, hoped, of a time to come
 _HEDGED: dict[str, re.Pattern[str]] = {
@@ -194,12 +202,21 @@ def _no_reason(rule: str, text: str) -> bool:
     return bool(gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if _WIDE.search(rule) else 2.0)
 
 
+def _no_thing(rule: str, text: str) -> bool:
+    """True where a rule demands the use of what ``text`` tells to be no more."""
+    if withdrawal.DENIAL.search(rule):
+        return False
+    gone = [c for c in _facts(text) if _AWAY.search(c)]
+    mine = topics(rule)
+    return bool(gone) and overlap(mine, topics("… " + " … ".join(gone))) >= max(2.0, 0.6 * sum(mine.values()))
+
+
 def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
     """Whether ``text``, said later, tells that what ``rule`` waits for is over."""
     waits = condition(rule)
     over = told(text) if waits else ""
     if not over:
-        return "likely" if _no_reason(rule, text) else ""
+        return "likely" if _no_reason(rule, text) or _no_thing(rule, text) else ""
     least = 0.5 if _WIDE.search(rule) else 1.0
     matter = topics("… " + over)
     shared = overlap(waits, matter)

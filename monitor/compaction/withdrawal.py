@@ -157,6 +157,9 @@ FREE = _rx(
     r"\b(?:is|are|seems?)\s+(?:fine|ok(?:ay)?|happy|cool|good)\s+with\b|\b(?:does|do)\s?n['’]?o?t\s+mind\b|"
     r"\b(?:has|have)\s+no\s+objections?\b|\b(?:green|go-ahead)\b[^.?!]{0,12}\blight\b|\bgot\s+(?:the|a)\s+go-ahead\b",
     r"\b(?:can|may)\s+(?:go|leave|be\s+\w+(?:ed|en|t))\b(?!\s+(?:to|wrong|down))|\b(?:kann|können|darf|dürfen)\s+(?:\w+\s+)?(?:weg|raus)\b|"
+    r"\b(?:is|are)\s+(?!(?:broken|down|red|failing|slow|wrong|flaky|locked|frozen|closed|blocked|here|back)\b)\w+\s+again\b|"
+    r"\b(?:geht|gehen|ist|sind|läuft|laufen)\s+(?:jetzt|nun|ab\s+sofort)\s+wieder\b(?!\s+(?:kaputt|rot|weg|langsam))|"
+    r"\b(?:hat|haben)\s+(?:uns|dir|mir)\b[^.?!]{0,40}\b(?:überlassen|übergeben|übertragen)\b|"
     r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|\bgo\s+(?:wild|nuts|to\s+town)\b|"
     r"\bwieder\s+(?:\w+\s+)?(?:frei|offen|uns|unser\w*|nutzbar|verfügbar)\b|\b(?:ist|sind)\s+(?:\w+\s+){0,2}(?:frei|freigegeben|offen)(?:gegeben)?\b|"
     r"\b(?:darfst|dürft|kannst|könnt)\b[^.?!]{0,60}\b(?:ruhig|gern\w*|also|nach\s+belieben|frei)\b|"

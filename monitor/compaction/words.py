@@ -353,6 +353,7 @@ STATEMENT: dict[str, re.Pattern[str]] = {
         r"necesito|quiero\s+que|te\s+doy)\b(?!.*\b(?:nunca|siempre|nada\s+de|prohibid))"
     ),
     "fr": _rx(
+        r"^(?:le|la|les|l['’]|ce|cette|mon|ton|son)\s*[^.?!,;]{1,40}\b(?:est|était|sont|étaient)\s+en\s+\w+[.!]?$|"
         r"^(?:il\s+faut\s+(?:trouver|comprendre|corriger|regarder|voir|réparer|chercher)\b|nous\s+(?:avons|devons)|"
         r"on\s+(?:doit|veut|va|a)\b|il\s+y\s+a|c['’]est|[çc]a\s+n|cela\s+n|"
         r"je\s+ne\s+(?:comprends|sais|vois|trouve|connais)|je\s+(?:veux|voudrais|pense))\b(?!.*\b(?:jamais|"

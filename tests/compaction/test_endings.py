@@ -38,6 +38,11 @@ def standing(rule: str, later: str) -> str:
         ("Keep out of the archive, Nora is sorting it.", "Nora has finished sorting the archive."),
         ("Keine Anhänge verschicken, der Mailserver hat kein Zertifikat.", "Der Mailserver hat jetzt ein Zertifikat."),
         ("No borres las fotos viejas, las usa el museo.", "El museo ya no usa las fotos viejas."),
+        ("Until the permit is here, no drilling.", "The office confirmed the permit."),
+        ("Bis das Gutachten da ist, wird nichts verkauft.", "Das Gutachten ist eingetroffen."),
+        ("审批前不要动工。", "审批昨天批了。"),
+        ("Always use the old printer queue.", "The old printer queue was shut down."),
+        ("Usa siempre la impresora vieja.", "La impresora vieja se apagó."),
     ],
 )
 def test_it_is_over(rule: str, later: str) -> None:
@@ -59,6 +64,7 @@ def test_it_is_over(rule: str, later: str) -> None:
         ("展会期间不要改价格表。", "展会还没结束。"),
         ("棚卸しが終わるまで在庫表を変更しないでください。", "棚卸しはまだ終わっていません。"),
         ("Keep out of the archive, Nora is sorting it.", "Nora asked about the archive."),
+        ("Never use the old printer queue.", "The old printer queue was shut down."),
     ],
 )
 def test_it_is_not_over(rule: str, later: str) -> None:
