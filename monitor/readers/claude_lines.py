@@ -337,10 +337,7 @@ def queued(line: Line) -> str | None:
     """What a person typed while the agent was at work, which is handed on beside the results of tools."""
     if b'"queued_command"' not in memoryview(line.attachment)[:64].tobytes():
         return None
-    try:
-        value = _any(line.attachment)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    value = later(line.attachment)
     if not isinstance(value, dict) or value.get("commandMode") not in (None, "prompt"):
         return None
     prompt = value.get("prompt")
