@@ -102,3 +102,13 @@ def test_a_message_typed_meanwhile_begins_an_exchange() -> None:
             line("attachment", 7, attachment={"type": "todo"}), answer(8, "m3", use(1, 0, 0, 1)),
             queued(9, [{"type": "text", "text": "three"}]), answer(10, "m4", use(1, 0, 0, 1))]  # fmt: skip
     assert [call.exchange for call in calls(read(rows))] == [1, 2, 2, 3]
+
+
+def test_half_an_emoji_in_an_error_and_in_a_message() -> None:
+    said = [{"type": "text", "text": "API Error: 500 \ud83d"}]
+    rows = [line("user", 1, message={"role": "user", "content": [{"type": "text", "text": "go \ud83d"}]}),
+            answer(2, "s", use(0, 0, 0, 0), model="<synthetic>", content=said, isApiErrorMessage=True),
+            answer(3, "m1", use(1, 0, 0, 1))]  # fmt: skip
+    records = read(rows)
+    assert [event.detail for event in records if isinstance(event, Event)] == ["500"]
+    assert [call.exchange for call in calls(records)] == [1]
