@@ -53,34 +53,35 @@ _OVER = _rx(
     r"completed?|ended|closed|through|out|gone|past|signed|approved|cleared|merged|released|shipped|switched|"
     r"shut|retired|decommissioned|migrated|moved|upgraded|replaced|passed|lifted|unfrozen|settled|resolved|sorted|cleared|called\s+off|wrapped|here|back|live)\b|"
     r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|"
-    r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared|confirmed|answered|replied|arrived|agreed)\b|"
+    r"\b(?:ended|finished|closed|signed|approved|expired|landed|shipped|passed|cleared|confirmed|answered|replied|arrived|agreed|"
+    r"published|issued|launched)\b|"
     r"\b(?:went|came|moved|switched|got)\s+(?:\w+\s+){0,3}?(?:to|out|live|through|back|in)\b|"
     r"\bwent\s+(?:well|fine|great|smoothly|ok(?:ay)?)\b|\btook\s+place\b",
     r"\b(?:vorbei|vorüber|zu\s+ende|beendet|abgeschlossen|fertig|durch|erledigt|unterschrieben|unterzeichnet|"
     r"abgenommen|freigegeben|abgeschaltet|abgelaufen|umgestellt|umgezogen|umgestiegen|ausgelaufen|geschlossen|"
     r"gelandet|ausgerollt|raus|überstanden|geschafft|bestanden|genehmigt|gelaufen|"
-    r"beigelegt|geklärt|gelöst|bereinigt|gekommen|eingetroffen|erteilt|bestätigt|geantwortet|zugestimmt|ausgestanden|aufgehoben|eingestellt|vollzogen|angekommen|zurück|"
+    r"beigelegt|geklärt|gelöst|bereinigt|veröffentlicht|erschienen|herausgekommen|gekommen|eingetroffen|erteilt|bestätigt|geantwortet|zugestimmt|ausgestanden|aufgehoben|eingestellt|vollzogen|angekommen|zurück|"
     r"stattgefunden|da)\b|\b(?:lief|ging)\s+(?:\w+\s+)?gut\b",
     r"\b(?:termin|achev|pass|lev|sign|valid|migr|livr|coup|clôtur|approuv)ée?s?\b|\b(?:finie?s?|close?s?|partie?s?|"
-    r"répondu|confirmée?s?|donnée?s?|réglée?s?|résolue?s?|tranchée?s?|classée?s?|rentrée?s?|revenue?s?|"
+    r"répondu|publiée?s?|sortie?s?|confirmée?s?|donnée?s?|réglée?s?|résolue?s?|tranchée?s?|classée?s?|rentrée?s?|revenue?s?|"
     r"arrivée?s?)\b|\bderrière\s+nous\b",
     r"\b(?:termin|acab|finaliz|cerr|firm|aprob|pas|caduc|migr|apag|levant|lleg)(?:ó|ad[oa]s?|aron)\b|"
-    r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa]|resuelt[oa]s?|resolvió|zanjad[oa]s?|arregl(?:ó|ad[oa]s?)|volvió|regresó|respondió|contestó|confirm(?:ó|ad[oa]s?))\b",
+    r"\b(?:conclu(?:yó|id[oa])|venció|salió|hech[oa]|resuelt[oa]s?|resolvió|zanjad[oa]s?|arregl(?:ó|ad[oa]s?)|volvió|regresó|sacó|publicó|publicad[oa]s?|lanzó|respondió|contestó|confirm(?:ó|ad[oa]s?))\b",
     r"\b(?:termin|acab|encerr|finaliz|assin|aprov|migr|deslig|pass|cheg)(?:ou|ad[oa]s?|aram)\b|"
-    r"\b(?:saiu|conclu(?:iu|íd[oa]s?)|resolvid[oa]s?|resolveu|fechou|fechad[oa]s?|voltou|chegou|respondeu|confirmou|confirmad[oa]s?|concordou)\b|"
+    r"\b(?:saiu|conclu(?:iu|íd[oa]s?)|resolvid[oa]s?|resolveu|fechou|fechad[oa]s?|voltou|chegou|lançou|publicou|respondeu|confirmou|confirmad[oa]s?|concordou)\b|"
     # "already" with a verb of the past
     r"\b(?:ya|já)\s+(?:(?:se|nos|lo|la)\s+)?\w+(?:[óó]|aron|ieron|ou|eu|iu|aram|eram)\b|\b\w{3,}ió\s+ya\b|\bè\s+già\s+\w+t[oaie]\b",
-    r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat|risolt|sistemat|chiarit|tornat|rientrat|rispost|confermat|validat)[oaie]\b",
-    r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|rozwiązan\w+|załatwion\w+|wyjaśni\w+|wróci\w+|odpowiedzi\w+|potwierdzi\w+|"
+    r"\b(?:finit|terminat|chius|conclus|firmat|approvat|scadut|passat|spent|migrat|uscit|arrivat|risolt|sistemat|chiarit|tornat|rientrat|pubblicat|rilasciat|rispost|confermat|validat)[oaie]\b",
+    r"\b(?:s?kończy[łl]\w*|zakończ\w+|minę[łl]\w*|zamknię\w+|podpisa\w+|zatwierdz\w+|wyłącz\w+|przeszł\w+|przenie\w+|rozwiązan\w+|załatwion\w+|wyjaśni\w+|wróci\w+|odpowiedzi\w+|wyda[łl]\w*|opublikowa\w+|potwierdzi\w+|"
     r"już\s+po)\b",
     r"\b(?:voorbij|afgelopen|klaar|afgerond|gesloten|ondertekend|getekend|goedgekeurd|uitgezet|verhuisd|"
-    r"gemigreerd|opgelost|geregeld|beslecht|terug|bevestigd|geantwoord|akkoord|achter\s+de\s+rug|binnen)\b",
+    r"gemigreerd|opgelost|geregeld|beslecht|terug|uitgebracht|gepubliceerd|bevestigd|geantwoord|akkoord|achter\s+de\s+rug|binnen)\b",
     r"\b(?:за|о)?(?:кончил|вершил|вершен|вершён|кончен)\w*|\b(?:прош[её]?л\w*|подписа\w+|утверд\w+|закры\w+|отключ\w+|"
-    r"переех\w+|ист[её]к\w*|позади|готов\w*|реш[её]н\w*|улажен\w*|верну\w+|ответил\w*|подтверд\w+)\b",
+    r"переех\w+|ист[её]к\w*|позади|готов\w*|реш[её]н\w*|улажен\w*|верну\w+|ответил\w*|выпустил\w*|опубликова\w+|вышл?[аио]?|вышел|подтверд\w+)\b",
     r"\b(?:bitti|tamamlan\w+|sona\s+er\w+|kapandı|kapatıldı|imzala\w+|onayla\w+|taşındı|geçti\w*|geride)\b",
-    "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期|解决|了结|谈妥|回来了|确认了|答复了|批了|上线了|发布了",
-    "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け|解決|決着|片付|戻(?:り|った|って)|確認(?:でき|が取れ|され)",
-    "끝[났나냈]|마쳤|마무리|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났|해결|돌아왔|확인(?:됐|되|했)",
+    "结束|完成了|完了|过了|已经?.{0,4}(?:上线|发布|下线|关闭|停用|升级|迁移|批准|签字|通过|完)|解封|解冻|收尾了?|告一段落|签完|到期|解决|了结|谈妥|回来了|确认了|答复了|批了|上线了|发布了|推出了|出来了",
+    "終わ(?:り|った|って)|終了|完了|済(?:み|んだ|みました)|締め(?:た|ました)|解除|廃止|停止しま|移行(?:し|済)|承認(?:され|済|が)|下り(?:た|ました)|明け|解決|決着|片付|戻(?:り|った|って)|確認(?:でき|が取れ|され)|公開され|リリースされ",
+    "끝[났나냈]|마쳤|마무리|종료|완료|마감됐|마감되|승인(?:됐|되|받|났)|해제|전환(?:됐|했)|폐기|지났|해결|돌아왔|확인(?:됐|되|했)|출시(?:됐|되|했)|공개(?:됐|되|했)",
 )
 #: what was the reason is so no more
 _NO_MORE = _rx(

@@ -38,13 +38,13 @@ _WORDED = re.compile(
 _LIMIT = re.compile(
     r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
     r"höchstens|mindestens|"
-    r"unter|über|grenze|überschreit\w*|como\s+m[áí]\w+|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
+    r"unter|über|grenze|überschreit\w*|como\s+(?:m[áí]\w+|mucho|poco)|a\s+lo\s+sumo|tout\s+au\s+plus|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
     r"plus\s+de|moins\s+de|más\s+de|menos\s+de|no\s+m[áa]ximo|no\s+m[íi]nimo|mais\s+de|passar\s+de|più\s+di|"
     r"meno\s+di|al\s+massimo|almeno|"
     r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
-    r"[不别得]超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
+    r"超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
 )
 _ANEW = re.compile(
     r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
@@ -53,7 +53,7 @@ _ANEW = re.compile(
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
-    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|go(?:ne)?\s+up|gehen|geht|erlaubt|möglich|allowed|possible|permitid[oa]s?|autorisée?s?|consentit[ie]|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|d[ée]jal[oa]\s+en|deja\s+\w+\s+en|deixa\w*\s+em|lascia\w*\s+a|laisse[rz]?\s+à|go(?:ne)?\s+up|gehen|geht|erlaubt|möglich|allowed|possible|permitid[oa]s?|autorisée?s?|consentit[ie]|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
     r"lockere?\w*|extend\w*|shorten\w*|tighten\w*|set|put|pon(?:lo|la|ed|er)?|amplía\w*|ampli\w+|mets|mettez|allong\w*|"
     r"élargi\w*|relèv\w*|relev\w*|estend\w*|met\w{2,5}|innalz\w*|zet|stel|ustaw\w*|podnieś\w*|zmień\w*|постав\w+|измен\w+)\b|"
     r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"

@@ -100,6 +100,11 @@ _NOISE = _set(
     "нельзя никогда всегда только можно можешь теперь уже больше про что это как для при правило нужно надо "
     "обязательно пожалуйста"
 )
+#: "touch" says nothing of what is touched
+_TOUCH = re.compile(
+    r"touch\w*|toc(?:ar(?:l[oa]s?)?|as?|an|áis)|toques?|anfass\w*|anrühr\w*|touch(?:e[rsz]?|ons)|tocc\w+|mex(?:er|a[mn]?|e[mr]?)|"
+    r"rusza\w*|трога\w+|aanrak\w+"
+)
 _NAME = re.compile(
     r"[\w.@~-]*/[\w./@~-]*\w|\b[\w.-]{2,}/(?=[\s,.;:!?)]|$)|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
     r"}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
@@ -158,7 +163,7 @@ def topics(text: str) -> dict[str, float]:
                 add("n:" + name.rsplit("/", 1)[-1], 3)
     for m in _LATIN.finditer(text):
         word = m.group().lower()
-        if word in _NOISE or word in STOP:
+        if word in _NOISE or word in STOP or _TOUCH.fullmatch(word):
             continue
         concept = _concept_of(word)
         if concept:

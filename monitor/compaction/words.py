@@ -218,6 +218,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bno\s+(?:(?:me|te|se|lo|la|los|las|le|les|nos)\s+)?(?!es\b|has\b|las\b|los\b|más\b|mas\b|tienes\b|"
         r"puedes\b)\w+(?:es|as)\b",
         r"^no\s+(?:más|menos)\s+de\s+\d|\bno\s+(?:\w+[aei]r(?:l[oa]s?)?|se\s+(?:debe|puede|toca)\w*|quiero|deb\w+|pued[ae]n?)\b",
+        r"\b(?:nos\s+quedamos|seguimos)\s+(?:en|con)\b|\b(?:como\s+(?:mucho|poco)|a\s+lo\s+sumo)\b|"
         r"\b(?:límite|tope|máximo|mínimo)\s+(?:de\s+\w+\s+)?es\b|\bnadie\b(?!\s+(?:sabe|se\s+queja))|\b(?:sigue|seguid|continúa)\s+\w+ndo\b|"
         r"\b(?:nunca|jamás|siempre(?!\s+(?:hay|es|está|pasa|falla)\b)|únicamente|exclusivamente|nada\s+de|prohibid\w+|obligatori\w+|asegúrate|"
         r"evita\w*|mant[eé]n\w*)\b",
@@ -266,7 +267,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"consig|consegu|tem\b|tenho\b|há\b|"
         r"tinha|foi\b|era\b|deu\b|dá\b|acho\b|lembr|aparec|carreg|encontr|respond|import\w+\s+mais|precisa|vale\b|"
         r"se\b|sou\b|são\b)\w+",
-        r"\bo\s+(?:limite|máximo|mínimo)\s+(?:\w+\s+){0,3}é\b|\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
+        r"\b(?:ficamos|continuamos)\s+(?:em|n[oa]|com)\b|\bo\s+(?:limite|máximo|mínimo)\s+(?:\w+\s+){0,3}é\b|\bningu[ée]m\b(?!\s+sabe)|\b(?:nunca|sempre|somente|apenas|jamais|proibid\w+|obrigatóri\w+|evite\w*|mant(?:enha|ém)\w*|deixe|"
         r"deve[mr]?|dever[áã]\w*|"
         r"t[eê]m\s+(?:que|de)|precisa[m]?\s+(?!de\b)\w+[aeio]r|prefiro|"
         r"nenhum\w*\b[^.?!]*\b(?:deve|pode)\w*)\b",
@@ -279,7 +280,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnon\s+(?:(?:si|mi|ti|lo|la|li|le|ci|vi|ne)\s+)?(?!è\b|sono\b|so\b|capisc|funziona|vedo\b|riesc|ho\b|"
         r"hai\b|ha\b|c['’]è|ci\b|era\b|"
         r"trov[oa]\b|ricord|va\b|parte\b|serve\b|vale\b|basta\b|torna\b|sembra|penso|credo|conosc|solo\b|appena\b)\w+",
-        r"\bil\s+(?:limite|massimo|minimo)\s+(?:\w+\s+){0,3}è\b|\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
+        r"\brestiamo\s+(?:a|al|alla|su|sul|sulla|con)\b|\bil\s+(?:limite|massimo|minimo)\s+(?:\w+\s+){0,3}è\b|\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
         r"lascia\w*\s+(?:com|invariat|stare\b(?!\s+il))|"
         r"dev(?:e|i|ono)|dov\w+|bisogna|va\s+\w+[ts][oa]|vanno\s+\w+[ts][ie]|rest(?:a|ano|i)\s+\w+|preferisc\w+|"
         r"preferirei|niente\s+\w+|nessun\w*)\b",
@@ -309,7 +310,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "nl": _rx(
         r"\b(?:niet|geen|nooit|niets|nergens)\b(?!\s+(?:duidelijk|zeker|helemaal|erg|goed\s*$))[^?]*$(?<!werkt "
         r"niet\.)",
-        r"\bblijf\w*\b[^.?!]*\baf\b|\bniemand\b|\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag(?![-./\d])|mogen|vermijd\w*|behoud|houd\w*|liever|"
+        r"\bwe\s+blijven\s+(?:op|bij)\b|\bblijf\w*\b[^.?!]*\baf\b|\bniemand\b|\b(?:altijd|alleen|uitsluitend|verplicht|verboden|moet(?:en)?|mag(?![-./\d])|mogen|vermijd\w*|behoud|houd\w*|liever|"
         r"graag|zonder\s+\w+|hoogstens|minstens|"
         r"maximaal|minimaal|vanaf\s+nu|in\s+plaats\s+van|voor\s+elke|zorg\s+(?:ervoor\s+)?dat|laat\s+\w+\s+(?:staan|"
         r"zoals))\b",
@@ -317,7 +318,7 @@ RULE: dict[str, re.Pattern[str]] = {
     ),
     "pl": _rx(
         r"\bnie\s+(?!wiem|rozumiem|działa|widz|ma\b|mam\b|jest\b|było|pamiętam|mogę|udało|trzeba\s+już|zgadza)\w+",
-        r"\bnikt\b|\b(?:nigdy|zawsze|tylko|wyłącznie|musi\w*|muszą|należy|powin\w+|zakaz\w*|unikaj\w*|żadn\w+|bez\s+\w+|"
+        r"\bzostajemy\s+(?:przy|na)\b|\bnikt\b|\b(?:nigdy|zawsze|tylko|wyłącznie|musi\w*|muszą|należy|powin\w+|zakaz\w*|unikaj\w*|żadn\w+|bez\s+\w+|"
         r"maksymalnie|najwyżej|co\s+najmniej|"
         r"od\s+teraz|zamiast|przed\s+każd\w+|zachowaj|trzymaj|wolę|koniecznie)\b|\bpo\s+(?:polsku|angielsku)\b",
     ),

@@ -41,6 +41,7 @@ def standing(rule: str, later: str) -> str:
         ("Until the permit is here, no drilling.", "The office confirmed the permit."),
         ("Bis das Gutachten da ist, wird nichts verkauft.", "Das Gutachten ist eingetroffen."),
         ("审批前不要动工。", "审批昨天批了。"),
+        ("Mientras la editorial no publique el tomo 5, nos quedamos en el 4.", "La editorial sacó ayer el tomo 5."),
         ("Always use the old printer queue.", "The old printer queue was shut down."),
         ("Usa siempre la impresora vieja.", "La impresora vieja se apagó."),
     ],

@@ -255,6 +255,8 @@ def test_the_thing_is_free_again(rule: str, later: str) -> None:
         ("并发最多 6。", "并发提到 24 吧。"),
         ("Een rit mag hooguit 20 minuten duren.", "20 minuten redden we niet, dat mag van mij 45 worden."),
         ("A run must finish within 50 minutes.", "50 minutes is generous, make it 35."),
+        ("Cada vuelta puede durar como mucho 4 minutos.", "Con 4 minutos no basta, déjalo en 9."),
+        ("响应不能超过 300 毫秒。", "300 毫秒太苛刻，放到 450 吧。"),
     ],
 )
 def test_the_limit_has_another_number(rule: str, later: str) -> None:
@@ -264,3 +266,8 @@ def test_the_limit_has_another_number(rule: str, later: str) -> None:
 def test_a_number_told_in_passing_changes_no_limit() -> None:
     rule = "Keep the batch size at 50 or less."
     assert standings(rule, "The last batch had 90 rows, is that a problem?")[rule] == "active"
+
+
+def test_the_word_touch_names_no_matter() -> None:
+    rule = "La caja grande ni tocarla."
+    assert standings(rule, "La mesa pequeña ya no es suya, puedes tocarla.")[rule] == "active"
