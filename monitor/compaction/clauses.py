@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from monitor.compaction import words
+from monitor.compaction import phrases, words
 from monitor.compaction.sentences import Sentence
 
 _THEREFORE = re.compile(
@@ -75,7 +75,7 @@ def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
         return True
     if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
         return False
-    if sentence.quoted and words.REPORTED.search(own):
+    if sentence.quoted and phrases.REPORTED.search(own):
         return False  # tells what somebody else said; what the user adds to it refers to that
     if not any(words.STATEMENT[lang].search(own) for lang in {langs[0], *spoken} & words.STATEMENT.keys()):
         return True

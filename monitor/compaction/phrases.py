@@ -132,3 +132,17 @@ RESULT = _rx(
     r"\b(?:gevonden|bevestigd|opgelost|klaar|toegevoegd|volgens|blijkt|znalaz\w+|potwierdz\w+|naprawi\w+|gotowe|"
     r"zwraca|buldum|doğrulan\w+|düzelt\w+|bitti|sorun|bozuk)\b",
 )
+#: what somebody else said or wrote, told by the user
+REPORTED = _rx(
+    r"\b(?:shout(?:s|ed)|yell(?:s|ed)|thinks?|thought|wants|asked|rief|schrie|fand|gritó|pidió|quiere|crié|demandé|veut|urlato|chiesto|vuole|"
+    r"gritou|pediu|quer|krzyknął|prosił\w*|chce|riep|roept|vond|wil|крикнул\w*|просил\w*|хочет)\b|喊|叫嚷|叫んで|頼まれ|외쳤",
+    r"\b(?:falou|disse|diz|escreveu|sugeriu|segundo|ha\s+(?:detto|scritto)|dice|scrive|secondo|suggerisce|zei|zegt|schreef|volgens|"
+    r"powiedział\w*|mówi\w*|napisał\w*|według|сказал\w*|говорит|пишет|написал\w*|dedi|diyor|yazdı)\b|말했|말씀|하던데|라고",
+    r"\b(?:wrote|writes|says?|saying|said|told|suggest(?:s|ed)|according\s+to|quote|comment(?:ed)?|asks?\s+for|"
+    r"opinion)\b",
+    r"\b(?:schrieb|schreibt|sagt(?:e)?|meint(?:e)?|laut|zitat|kommentar|meinung)\b",
+    "说|写道|写了|提到|认为|评论|引用|原话|建议说",
+    "書いて|言って|言われ|曰く|によると|コメント|引用|意見",
+    r"\b(?:escribió|escribe|dijo|dice|según|opina|comentó|cita|propuso)\b",
+    r"\b(?:a\s+écrit|écrit|a\s+dit|dit|selon|d['’]après|commentaire|propose)\b",
+)
