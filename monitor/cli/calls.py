@@ -26,7 +26,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the calls. Exit code 3 if no call was found."""
+    """Print the calls. Exit code 3 if no call was found, and nothing else that the format shows."""
     from monitor.reports import shape
     from monitor.reports.encode import encodable, to_json
 
@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
         problems = [shape.problem(problem) for problem in found.problems]  # type: ignore[arg-type]
         body = {"schema": "ctxmon.calls/1", "calls": rows, "events": events, "problems": problems}
         common.write_output(to_json(body), args.output)
-    elif args.format == "ndjson":
+        return 0 if rows or events else common.NOTHING
+    if args.format == "ndjson":
         if rows or args.output is not None:  # no row is no line, not an empty one
             common.write_output("\n".join(to_json(row) for row in rows), args.output)
     elif args.format == "csv":

@@ -19,7 +19,8 @@ _NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
 TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
 _NEAR = 15_000  # ms between a request or the end of its answer and what the client notes of it
 _NOTED = 5_000  # ms after a summary within which a client notes the compaction
-REACH = 60_000  # ms around the traffic in which clients' calls are looked at
+#: ms around the traffic in which clients' calls are looked at; captures may tell times without a zone
+REACH = 26 * 3_600_000
 
 Figures = tuple[int | None, int | None, int | None]
 

@@ -7,6 +7,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,3 +98,24 @@ def test_sums_per_session_are_no_calls_and_said_to_be_there(tmp_path: Path, caps
     (tmp_path / "s1.jsonl").write_text(json.dumps({"type": "session_start", "id": "s1", "version": 2}) + "\n")
     assert main(["calls", str(tmp_path), "--format", "json"]) == 3
     assert "only sums per session" in capsys.readouterr().err
+
+
+def test_an_event_beside_sums_is_something_to_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def row(kind: str, second: int, **data: Any) -> str:
+        return json.dumps({"type": kind, "data": data, "id": str(second), "timestamp": f"2026-03-01T10:00:{second:02}Z"})
+
+    folder = tmp_path / "session-state" / "s1"
+    folder.mkdir(parents=True)
+    used = {"inputTokens": 60_000, "outputTokens": 900, "cacheReadTokens": 50_000, "cacheWriteTokens": 5_000}
+    rows = [
+        row("session.start", 0, sessionId="s1", version=1, producer="copilot-agent", copilotVersion="0.0.400"),
+        row("user.message", 1, content="x"),
+        row("assistant.message", 2, messageId="m", content="ok", outputTokens=40),
+        row("session.compaction_complete", 5, success=True, preCompactionTokens=120_000, preCompactionMessagesLength=90),
+        row("session.shutdown", 9, shutdownType="routine", modelMetrics={"m": {"requests": {"count": 3}, "usage": used}}),
+    ]
+    (folder / "events.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert main(["calls", str(tmp_path), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["calls"] == [] and [event["recorded_before"] for event in told["events"]] == [120_000]
+    assert main(["calls", str(tmp_path), "--format", "ndjson"]) == 3

@@ -48,6 +48,15 @@ def test_the_providers_id_tells_where_the_client_keeps_it() -> None:
     assert told(slow) == want
 
 
+def test_an_id_tells_across_time_zones_and_figures_do_not() -> None:
+    hours = 9 * 3_600_000  # a capture in local time without a zone
+    traffic = [sent(n, 20_000 + n, 0, time=START + n * 10_000 + hours) for n in range(2)]
+    own = [call(n, 20_000 + n, 0, key=f"r{n}:", call_id=f"r{n}") for n in range(2)]
+    assert {name: len(turns) for name, turns in told(store(own, traffic)).items()} == {"s": 2}
+    nameless = [call(n, 20_000 + n, 0, source="gemini-cli", key=f"u{n}", call_id=f"u{n}") for n in range(2)]
+    assert sum(len(turns) for turns in told(store(nameless, traffic)).values()) == 4
+
+
 def test_an_id_that_a_server_gives_to_every_answer_is_none() -> None:
     own = [call(n, 20_000 + n, 0, key=f"same:{n}", call_id="same") for n in range(2)]
     made = store(own, [sent(5, 31_000, 0, key="same", call_id="same")])
