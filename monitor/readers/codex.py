@@ -336,17 +336,10 @@ class CodexParser(BaseParser):
         self._compactions += 1
         root = self._fork.root(self._id or self._session)
         event = Event(
-            kind="compaction",
-            evidence="recorded",
-            session=self._session,
-            chain=chain or self._chain,
-            file=self.file,
-            line=number,
-            time=time,
-            recorded_after=after,
-            summary_tokens=summary,
+            kind="compaction", evidence="recorded", session=self._session, chain=chain or self._chain, file=self.file,
+            line=number, time=time, recorded_after=after, summary_tokens=summary,
             key=f"{root}:compacted:{self._compactions}:{self._chained.hexdigest()}",
-        )
+        )  # fmt: skip
         self._compaction = event
         self.records.append(event)
 

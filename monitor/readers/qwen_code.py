@@ -23,7 +23,7 @@ and the answer without figures after it, come from a server that reports none: t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -33,9 +33,9 @@ from monitor.readers import usage
 from monitor.readers.agent_values import JsonLines, StepLog, obj, rows, text_of, time_ms, tokens, word
 from monitor.readers.base import FileContext, Head
 from monitor.readers.gemini_cli import gemini_tokens
-from monitor.readers.lines import first_objects, iterate
+from monitor.readers.lines import first_objects
 from monitor.readers.overflow import too_long
-from monitor.readers.patterns import lazy
+from monitor.readers.qwen_origins import Origins
 from monitor.records import Call, Event, EventKind, Purpose, Record, SessionInfo
 
 SOURCE = "qwen-code"
@@ -43,8 +43,6 @@ Vector = tuple[int | None, int | None, int | None]  # prompt, output as logged, 
 _NONE: Vector = (0, 0, 0)  # telemetry of an answer whose figures were not told
 #: user lines that nobody typed
 _NOT_TYPED = ("notification", "background_task_completed", "cron", "agent_launch_prompt", "agent_bootstrap")
-_SAFE = lazy(r"\w[\w.-]*")
-_DEEPEST = 16
 _SNAPSHOT = "<state_snapshot>"
 _TRIGGERS: dict[object, Literal["auto", "manual"]] = {"manual": "manual", "token_limit": "auto"}
 _API_RESPONSE, _API_ERROR = "qwen-code.api_response", "qwen-code.api_error"
@@ -75,7 +73,7 @@ class QwenParser(JsonLines):
         self._count: dict[tuple[str, Vector], int] = {}
         self._infos: set[tuple[str, str]] = set()
         self._compressing = False
-        self._origins = _Origins(context.path)
+        self._origins = Origins(context.path)
 
     def row(self, value: dict[str, Any], number: int) -> None:
         if "schemaVersion" in value and "inputTokens" in value:
@@ -329,48 +327,6 @@ class QwenParser(JsonLines):
 
 def _vector(found: dict[str, Any], prompt: str, output: str, cached: str) -> Vector:
     return tokens(found.get(prompt)), tokens(found.get(output)), tokens(found.get(cached)) or 0
-
-
-class _Origins:
-    """Which session made a line that a branch copied; a branch of a branch names only the one before."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._folder = path.parent if path is not None else None
-        self._copies: dict[str, dict[str, str]] = {}  # session -> uuid of each copied line -> session it came from
-
-    def of(self, value: dict[str, Any]) -> str | None:
-        """The session that made this line; None if it is the line's own."""
-        found = word(obj(value.get("forkedFrom")).get("sessionId"))
-        uuid = word(value.get("uuid")) or ""
-        for _ in range(_DEEPEST):
-            before = self._of(found).get(uuid) if found is not None else None
-            if before is None:
-                break
-            found = before
-        return found
-
-    def _of(self, session: str) -> dict[str, str]:
-        if session not in self._copies:
-            self._copies[session] = copies = {}
-            if self._folder is not None and _SAFE.fullmatch(session):
-                for value in _forked(self._folder / f"{session}.jsonl"):
-                    parent = word(obj(value.get("forkedFrom")).get("sessionId"))
-                    if parent is not None and parent != session:
-                        copies[word(value.get("uuid")) or ""] = parent
-        return self._copies[session]
-
-
-def _forked(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with path.open("rb") as stream:
-            for line in iterate(stream):
-                if b'"forkedFrom"' in line:
-                    try:
-                        yield obj(look.decode(line))
-                    except (ValueError, RecursionError):
-                        continue
-    except OSError:
-        return  # not there any more: the name of the session before is all that is known
 
 
 class QwenCode:

@@ -124,15 +124,15 @@ class Store:
             self._enter(entry)
 
     def _session(self, name: str) -> Session:
-        if name not in self.sessions:
-            made = Session(name, self.settings, steps_complete=self.detail, hot=self.hot, later=self.later)
-            self.sessions[name] = made
-        return self.sessions[name]
+        if (found := self.sessions.get(name)) is None:
+            found = Session(name, self.settings, steps_complete=self.detail, hot=self.hot, later=self.later)
+            self.sessions[name] = found
+        return found
 
     def _enter(self, entry: Entry) -> None:
         item = entry[0]
         name = item.session
-        session = self.sessions.get(name) or self._session(name)
+        session = self._session(name)
         self._dirty.add(name)
         if self._attic.known:
             if item.key and item.key not in self._keys:
@@ -205,8 +205,7 @@ class Store:
             if found[0] is item:
                 del self._keys[key]
             return
-        places = found.get(name)
-        if places is None:
+        if (places := found.get(name)) is None:
             return
         found[name] = [entry for entry in places if entry[0] is not item]
         if found[name]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +15,9 @@ from monitor.conversation.jsonio import dumps
 from monitor.conversation.model import Conversation
 from monitor.conversation.rules import check
 from monitor.conversation.tokens import count
-from tests.compaction.stories import FORMATS, SUFFIX, Call, Step, Story, build, noise, say, user
+from tests.compaction.stories import FORMATS, Call, Step, Story, build, noise, say, user
 from tests.compaction.story_data import STORIES
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "compaction"
 BOTH = [pytest.param(name, fmt, id=f"{name}-{fmt}") for name in STORIES for fmt in FORMATS]
 
 
@@ -316,51 +312,6 @@ def test_abandoned_branches_of_a_tree_are_not_taken_for_the_conversation() -> No
     assert out.summary is not None
     assert "Never use MongoDB." in out.summary.text
     assert "production at once" not in out.summary.text
-
-
-# ------------------------------------------------------------------------------------------------ shared material
-def _scorer() -> Any:
-    sys.dont_write_bytecode = True
-    spec = importlib.util.spec_from_file_location("ctxmon_shared_score", SHARED / "score.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/compaction is not here")
-@pytest.mark.parametrize(
-    "name",
-    ["payment-callback-de.json", "pipeline-bughunt-en.json", "frontend-migration-zh.json", "incident-redis-es.jsonl"],
-)
-def test_labelled_conversations(name: str, tmp_path: Path) -> None:
-    path = SHARED / "gold" / name
-    out, proof = apply(conversation.load(path), Options())
-    assert out.output is not None and out.summary is not None and proof is not None
-    target = tmp_path / name
-    target.write_bytes(conversation.dump(out.output))
-    scorer = _scorer()
-    gold = json.loads(Path(scorer.gold_path(str(path))).read_text(encoding="utf-8"))
-    found = scorer.score(str(path), str(target), gold, offline=True)
-    assert found["failed"] == []
-    assert found["score"] >= 92
-    assert found["validity"]["violations"] == []
-    assert count(out.summary.text) <= 4_000
-    assert proof.invented == ()
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/compaction is not here")
-@pytest.mark.parametrize(("name", "fmt"), BOTH)
-def test_stories_by_the_shared_scorer(name: str, fmt: str, tmp_path: Path) -> None:
-    story = STORIES[name]
-    source, target = tmp_path / f"a{SUFFIX.get(fmt, '.json')}", tmp_path / f"b{SUFFIX.get(fmt, '.json')}"
-    source.write_bytes(build(story, fmt))
-    out = run(story, fmt)
-    assert out.output is not None
-    target.write_bytes(conversation.dump(out.output))
-    found = _scorer().score(str(source), str(target), story.gold, offline=True)
-    assert found["failed"] == []
-    assert found["score"] >= 92
 
 
 def test_a_kept_message_that_the_summary_quotes_is_still_the_users() -> None:
