@@ -75,12 +75,13 @@ class Loose:
         if session_by is None:
             self._pair(nearby)
         homes, told = self.twins.moved, {client.session for client in self.twins.twin.values()}
+        apart = not (homes or told)
         before, self._assigned = self._assigned, {}
         changes: list[tuple[Item | None, Key, Item | None, Key]] = []
         for item, place, formed in self._formed:
             name = name_of(item)
             old, old_place = before.pop(name, (None, place))
-            result = self._at_home(formed, homes.get(formed.session, formed.session))
+            result = formed if apart else self._at_home(formed, homes.get(formed.session, formed.session))
             if result is None or (type(result) is Event and result.evidence == "inferred" and result.session in told):
                 # a client's file tells it, or would if it had happened: these note by themselves when they compact
                 if old is not None:
@@ -126,11 +127,11 @@ class Loose:
 
     def _pair(self, nearby: Nearby) -> None:
         formed = [item for _, _, item in self._formed if type(item) is Call]
-        self._sent = {call.key: call.time for call in formed}
         times = [call.time for call in formed if call.time is not None]
         self._span = (min(times), max(times)) if times else None
         if self._span is not None:
             self.twins.find(formed, nearby(*self._span))
+        self._sent = {call.key: call.time for call in formed} if self.twins.twin else {}
 
     def _form(self, session_by: str | None) -> None:
         from monitor.sessions.sessionize import assign, relocate

@@ -58,8 +58,10 @@ class Pairs:
             traffic: calls in time order, with the sessions they were given.
             noted: calls and compactions of clients' own files near them.
         """
-        before = len(self.twin), dict(self.moved)
         notes = list(noted)
+        if not (notes or self.twin or self._alone):
+            return False  # no client told anything near it, as of most gateways' logs
+        before = len(self.twin), dict(self.moved)
         clients = [one for one in notes if type(one) is Call]
         free = sorted((c for c in clients if _id(c) not in self._taken), key=lambda c: c.time or 0)
         named: dict[str, Call] = {}
