@@ -47,7 +47,7 @@ class Chain:
     __slots__ = (
         "base", "calls", "compactions", "deltas", "dipped", "expected", "hour", "joint", "last_request",
         "mean", "model", "models", "name", "opening", "peak", "previous", "previous_index", "reset", "resets",
-        "side_calls", "waiting", "window", "window_calls",
+        "side_calls", "waiting", "window", "window_start",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -65,12 +65,12 @@ class Chain:
         self.reset: Reset = ""  # what happened since the previous work call
         self.waiting: tuple[int, ...] = ()  # events whose tokens_after is still to come
         self.last_request: int | None = None
-        self.hour = False  # the latest cache writes were one-hour writes
+        self.hour: int | None = None  # tokens of the latest cache writes that were one-hour writes
         self.base: int | None = None  # prompt that growth is measured from
         self.dipped = False  # the latest calls are below it for the moment
         self.mean: float | None = None  # weighted mean growth in tokens per call since the last reset
         self.deltas = 0
-        self.window_calls = 0
+        self.window_start = 0  # calls that are not of the window: before it, and summaries
         self.compactions: tuple[int, ...] = ()  # call counts at which the latest compactions happened
         self.models: tuple[str, ...] = ()
         self.model: str | None = None
@@ -153,7 +153,7 @@ def judge_drop(chain: Chain, call: Call, later: Sequence[Call]) -> Verdict:
         return "nothing"
     if chain.reset or chain.joint or not same_model(chain.model, call.model):
         return "nothing"
-    if chain.resets and chain.window_calls == 1:
+    if chain.resets and chain.calls - chain.window_start == 1:
         # the first call of a window carries one-off reminders; the second one being smaller is no reset
         return "settled"
     if any((one.prompt_tokens or 0) >= RETURN_SHARE * before for one in later[:RETURN_CALLS]):

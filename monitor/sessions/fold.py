@@ -155,7 +155,7 @@ class Fold:
         if call.time is not None:
             chain.last_request = call.time
         if call.cache_write_tokens:
-            chain.hour = bool(call.cache_write_1h_tokens)
+            chain.hour = call.cache_write_1h_tokens
 
     def _beside(self, call: Call) -> None:
         """A side call or a failed one: listed, but part of no curve and no sum."""
@@ -222,6 +222,7 @@ class Fold:
         acc, limits, _, cost, how, rough = self._count(call)
         acc.add(call, cost, rough)
         chain.calls += 1
+        chain.window_start += 1  # it is none of the window
         if call.time is not None:  # it read the context and kept it warm
             parent = self._chain("main") if call.chain == "side" else chain
             parent.last_request = call.time
@@ -243,10 +244,10 @@ class Fold:
         switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
         if switched:
             self._switched(chain, call)
-        if chain.reset == "clear":
+        if chain.reset and chain.reset == "clear":
             expected = None
         verdict = outcome(read, expected) if prompt is not None else "unreported"
-        if verdict == "miss" or verdict == "partial":
+        if verdict != "hit" and verdict in ("miss", "partial"):
             why = cause(chain, call, switched)
             if call.has_bodies and chain.previous is not None and why in ("unknown", "prefix_changed"):
                 changed = self._changed(call, chain.previous, chain)
@@ -272,7 +273,6 @@ class Fold:
         )  # fmt: skip
         # what the next call of the chain is judged by
         chain.calls += 1
-        chain.window_calls += 1
         chain.previous = call
         chain.previous_index = index
         chain.joint = False
@@ -283,24 +283,25 @@ class Fold:
                 chain.peak = prompt
             if not chain.opening:
                 chain.opening = prompt
-        if call.time is not None:
-            chain.last_request = call.time
+        time, exchange = call.time, call.exchange
+        if time is not None:
+            chain.last_request = time
         if call.cache_write_tokens:
-            chain.hour = bool(call.cache_write_1h_tokens)
+            chain.hour = call.cache_write_1h_tokens
         if model is not None and (model != chain.model or not chain.models):  # that of inherited calls is no own one
             chain.model = model
             if model not in chain.models:
                 chain.models = (*chain.models, model)
-        if call.exchange != state.exchange and call.exchange is not None and chain.name == "main":
-            state.exchange = call.exchange
+        if exchange != state.exchange and exchange is not None and chain.name == "main":
+            state.exchange = exchange
             state.exchanges += 1
 
     def _grow(self, chain: Chain, prompt: int | None, dropped: Verdict, switched: bool) -> int | None:
         """Growth of the context by this call, None where it begins anew or is beside the curve for the moment."""
         reset = chain.reset
-        if reset == "compaction" or reset == "clear":
+        if reset and reset in ("compaction", "clear"):
             chain.resets += 1
-            chain.window_calls = 0
+            chain.window_start = chain.calls
             chain.base, chain.mean, chain.deltas, chain.dipped = prompt, None, 0, False
             return None
         base = chain.base
