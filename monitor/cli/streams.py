@@ -6,8 +6,10 @@ import errno
 import os
 import sys
 
-_WRITING = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO, errno.EPIPE, errno.EINVAL,
+_WRITING = {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO, errno.EPIPE,
             getattr(errno, "EDQUOT", errno.ENOSPC)}  # fmt: skip
+if os.name == "nt":
+    _WRITING.add(errno.EINVAL)  # what a closed pipe is there; elsewhere it is said of odd values
 
 
 def prepare() -> None:

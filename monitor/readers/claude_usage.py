@@ -29,11 +29,11 @@ def tokens(found: Usage, output: int | None) -> usage.Tokens:
 
 
 def written(found: Usage) -> int | None:
-    """Tokens written to the cache. Some gateways tell them by life time only, and leave the sum out or at 0."""
+    """Tokens written to the cache, see :func:`usage.written`."""
     whole, split = found.cache_creation_input_tokens, found.cache_creation
     if whole or split is None:
         return whole
-    return (split.ephemeral_5m_input_tokens or 0) + (split.ephemeral_1h_input_tokens or 0) or whole
+    return usage.written(whole, split.ephemeral_5m_input_tokens, split.ephemeral_1h_input_tokens)
 
 
 def empty(message: Message) -> bool:

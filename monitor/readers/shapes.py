@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, inclusive
+from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, inclusive, written
 
 Usage = Mapping[str, Any]
 _EMPTY: Usage = {}
@@ -87,8 +87,7 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     split = _map(
         details.get("cache_creation") or details.get("cache_creation_token_details") or usage.get("cache_creation")
     )
-    if not write and split:
-        write = sum(count(value) or 0 for key, value in split.items() if str(key).startswith("ephemeral"))
+    write = written(write, *(count(value) for key, value in split.items() if str(key).startswith("ephemeral")))
     reasoning = count(_map(usage.get("completion_tokens_details")).get("reasoning_tokens"))
     output, reasoning, rule = _reasoning(prompt, output, reasoning, total, model, "openai-chat")
     if prompt == 0:
@@ -148,8 +147,7 @@ def messages(usage: Usage) -> Tokens:
     read, write = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
     split = _map(usage.get("cache_creation"))
     hour = count(split.get("ephemeral_1h_input_tokens"))
-    if not write and split:  # some gateways tell writes by life time only
-        write = (count(split.get("ephemeral_5m_input_tokens")) or 0) + (hour or 0)
+    write = written(write, count(split.get("ephemeral_5m_input_tokens")), hour)
     if hour is not None and write is not None:
         hour = min(hour, write)
     thinking = count(_map(usage.get("output_tokens_details")).get("thinking_tokens"))

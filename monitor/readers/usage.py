@@ -95,6 +95,12 @@ def inclusive(
     return Tokens(prompt, fresh, read, write, write_1h, output, reasoning, prompt, None, rule)
 
 
+def written(whole: int | None, *parts: int | None) -> int | None:
+    """Tokens written to the cache. Some gateways tell them by life time only, and leave the sum out or at 0."""
+    known = [part for part in parts if part is not None]
+    return whole if whole or not known else sum(known)
+
+
 def anthropic(
     fresh: int | None,
     read: int | None,

@@ -244,7 +244,7 @@ class Fold:
         switched = model != chain.model and chain.previous is not None and not same_model(chain.model, model)
         if switched:
             self._switched(chain, call)
-        if chain.reset and chain.reset == "clear":
+        if chain.reset == "clear":
             expected = None
         verdict = outcome(read, expected) if prompt is not None else "unreported"
         if verdict != "hit" and verdict in ("miss", "partial"):

@@ -86,3 +86,8 @@ def test_the_process_ends_at_once_unless_something_waits_for_its_end(monkeypatch
     with pytest.raises(SystemExit, match="13"):
         streams.finish(13)
     assert ended == [13]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there it is what a closed pipe is")
+def test_odd_values_are_not_taken_for_those_of_the_output() -> None:
+    assert not streams.refused(OSError(22, "Invalid argument"))

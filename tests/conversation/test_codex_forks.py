@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from monitor import conversation
 from monitor.compaction.options import Options
 from monitor.compaction.strategies import apply
@@ -74,3 +76,17 @@ def test_a_parent_that_is_not_here_is_told(tmp_path: Path) -> None:
     odd = session(tmp_path / "sessions", PARENT, 3, [said(4, "user", "Hi")], forked_from_id="../../etc",
                   forked_from_ordinal_exclusive=3)  # fmt: skip
     assert [m.text for m in conversation.load(odd).messages] == ["Hi"]
+
+
+def test_a_parent_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, read = family(tmp_path), Path.read_bytes
+
+    def refused(self: Path) -> bytes:
+        if PARENT in self.name:
+            raise PermissionError(13, "Permission denied", str(self))
+        return read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    conv = conversation.load(path)
+    assert [m.text for m in conv.messages] == ["Write tests.", "Written.", "Run them.", "ok"]
+    assert "not known" in conv.notes[0]

@@ -33,10 +33,11 @@ def whole(lines: Sequence[Line], path: str) -> tuple[list[Line], str]:
     while isinstance(meta.get(_UPTO), int) and len(names) < _DEEPEST:
         limit = min(limit, meta[_UPTO])
         parent = _find(meta.get("forked_from_id"), path)
-        if parent is None:
-            missing = "goes on from another session whose file is not here: what was said there is not known"
+        data = _read(parent) if parent is not None else None
+        if parent is None or data is None:
+            missing = "goes on from another session whose file cannot be read here: what was said there is not known"
             break
-        told = split_lines(parent.read_bytes())
+        told = split_lines(data)
         names.append(parent.name)
         found[:0] = [line for line in told if _kind(line) != "session_meta" and _before(line, limit)]
         meta = _payload(next((line for line in told if _kind(line) == "session_meta"), None))
@@ -73,6 +74,13 @@ def _payload(line: Line | None) -> dict[str, Any]:
 def _before(line: Line, limit: float) -> bool:
     ordinal = line.obj.get("ordinal") if line.obj is not None else None
     return isinstance(ordinal, int) and ordinal < limit
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:  # gone meanwhile, or not for everybody
+        return None
 
 
 def _find(thread: Any, path: str) -> Path | None:
