@@ -46,7 +46,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit():
+    if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r}: give a whole number of calls")
     return int(text)
 

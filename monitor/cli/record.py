@@ -55,7 +55,7 @@ def port(text: str) -> int:
     Raises:
         argparse.ArgumentTypeError: not a port.
     """
-    if not text.isdigit() or int(text) > 65535:
+    if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port number")
     return int(text)
 

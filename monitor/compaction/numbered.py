@@ -42,6 +42,6 @@ def items(text: str) -> list[tuple[int, bool]]:
     out = []
     for m in _ITEM.finditer(text):
         word = next(g for g in m.groups() if g).lower()
-        number = int(word) if word.isdigit() else next((n for n, w in enumerate(_ORDINALS, 1) if word in w), 0)
+        number = int(word) if word.isdecimal() else next((n for n, w in enumerate(_ORDINALS, 1) if word in w), 0)
         out.append((number, bool(_FOR.match(text[m.end() :]))))
     return out

@@ -14,6 +14,7 @@ _BELOW = re.compile(
     r"\n(?=(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): )(?:Error: (?P<error>.*)\n?)?"
     r"(?:Exit Code: (?P<code>.*)\n?)?(?:Signal: .*\n?)?(?:Background PIDs: .*\n?)?(?:Process Group PGID: .*\n?)?\Z"
 )
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
 _NOTHING = ("", "(empty)", "(none)")
 _EDGE = 1_500
 #: keys of a result that is one JSON object: what was put out, how it ended, and what says nothing of either
@@ -43,7 +44,7 @@ def _unwrapped(text: str) -> tuple[str, int | None]:
     """Output and exit code of a JSON object; the text as it is where the object is data and no wrapper."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text, None
     if not isinstance(value, dict):
         return text, None
@@ -72,6 +73,7 @@ def _parts(text: str) -> tuple[str, int | None]:
     m = _BELOW.search(text, max(0, len(text) - _EDGE))
     if m:
         text, error = text[: m.start()], (m["error"] or "").strip()
-        code = int(m["code"]) if (m["code"] or "").strip().lstrip("-").isdigit() else None
+        told = (m["code"] or "").strip()
+        code = int(told) if _INTEGER.fullmatch(told) else None
     parts = [*text.split("\nStderr: ", 1), error]
     return "\n".join(part for part in parts if part.strip() not in _NOTHING), code

@@ -85,11 +85,11 @@ def to_ms(value: Any, unit: str | None = None) -> int | None:
         text = value.strip()
         if not text:
             return None
-        if text.lstrip("+-").replace(".", "", 1).isdigit():
-            if text.isdigit():
-                value = int(text)
-            else:
-                value = float(text)
+        if len(text) < 40 and text.lstrip("+-").replace(".", "", 1).isdecimal():
+            try:
+                value = int(text) if text.isdecimal() else float(text)
+            except ValueError:  # two signs
+                return None
         else:
             return iso_ms(text)
     if isinstance(value, int):

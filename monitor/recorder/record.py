@@ -236,7 +236,7 @@ class CallJob:
             compaction["items"] = found.compaction_items
         hints = facts.hints()
         retry = header(self.request, b"x-stainless-retry-count")
-        if retry.isdigit():
+        if retry.isdecimal():
             hints["retry"] = int(retry)
         if found.counted_tokens is not None and self.kind == "count":
             hints["counted_tokens"] = found.counted_tokens

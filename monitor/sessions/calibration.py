@@ -53,7 +53,7 @@ def family_factor(model: str | None) -> float:
     name = parsed.key if parsed is not None else (model or "").lower()
     if "claude" not in name:
         return _OTHER
-    numbers = [int(part) for part in name.replace(".", "-").split("-") if part.isdigit() and len(part) < 3]
+    numbers = [int(part) for part in name.replace(".", "-").split("-") if part.isdecimal() and len(part) < 3]
     major, minor = (*numbers, 0, 0)[:2]
     return _CLAUDE_47 if (major, minor) >= (4, 7) else _CLAUDE
 

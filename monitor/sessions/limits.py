@@ -169,7 +169,7 @@ def cache_life(provider: str | None, model: str | None) -> int:
 def _version(text: str) -> float:
     number = ""
     for char in text:
-        if not (char.isdigit() or (char == "." and "." not in number)):
+        if not (char.isdecimal() or (char == "." and "." not in number)):
             break
         number += char
     try:

@@ -42,3 +42,13 @@ def test_data_is_no_wrapper(value: object) -> None:
 def test_the_code_inside_decides() -> None:
     assert judge(json.dumps({"stdout": "", "stderr": "boom", "returncode": 3}), False).status == "failed"
     assert judge(json.dumps({"stdout": "3 passed", "stderr": "", "returncode": 0}), False).status == "passed"
+
+
+@pytest.mark.parametrize("code", ["²", "--5", "1e3", "٣", "9" * 50])
+def test_an_exit_code_that_is_no_number_is_unknown(code: str) -> None:
+    assert body(f"Output: done\nExit Code: {code}") == ("done", None)
+
+
+def test_an_object_nested_too_deeply_is_text() -> None:
+    text = '{"output": "x", "data": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    assert body(text) == (text, None)

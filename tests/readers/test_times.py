@@ -70,3 +70,8 @@ def test_iso_text_of_milliseconds() -> None:
 )
 def test_lengths_of_time(value: Any, factor: float, expected: int | None) -> None:
     assert span_ms(value, factor) == expected
+
+
+@pytest.mark.parametrize("text", ["²", "1²", "9" * 5_000, "--5", "٣"])
+def test_what_only_looks_like_a_number_is_no_failure(text):
+    assert to_ms(text) in (None, 3_000)  # other scripts have digits, too

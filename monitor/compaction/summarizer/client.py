@@ -150,7 +150,7 @@ def _why(response: Any) -> str:
 
 def _retry_after(response: Any) -> float | None:
     value = response.headers.get("retry-after-ms")
-    if value and value.replace(".", "", 1).isdigit():
+    if value and value.replace(".", "", 1).isdecimal():
         return float(value) / 1000
     value = response.headers.get("retry-after")
     if not value:
