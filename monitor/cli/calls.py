@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def add_parser(subparsers: Any, parent: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the calls. Exit code 3 if no call was found, and nothing else that the format shows."""
     from monitor.reports import shape
-    from monitor.reports.encode import encodable, to_json
+    from monitor.reports.encode import encodable, listed, to_json
 
     if args.format == "parquet" and args.output is None:
         raise common.CommandError("parquet is a binary format: name a file with -o FILE")
@@ -47,22 +48,24 @@ def run(args: argparse.Namespace) -> int:
         screen = sys.stdout if args.output is None else None
         common.write_output(table(found, turns, screen, copies=copies, zone=args.tz), args.output)
         return 0 if turns or copies else common.NOTHING
-    rows = [shape.call(turn) for turn in turns]
-    rows += [shape.copy(call) for call in copies]
+    # one after the other: a month of a gateway has millions of them
+    rows = chain(map(shape.call, turns), map(shape.copy, copies))
+    some = bool(turns or copies)
     if args.format == "json":
         events = [shape.event(event) for view in found.sessions for event in view.events]
         problems = [shape.problem(problem) for problem in found.problems]  # type: ignore[arg-type]
-        body = {"schema": "ctxmon.calls/1", "calls": rows, "events": events, "problems": problems}
-        common.write_output(to_json(body), args.output)
-        return 0 if rows or events else common.NOTHING
+        rest = to_json({"events": events, "problems": problems})[1:]
+        calls = listed(rows, ",")
+        common.write_output(chain(['{"schema":"ctxmon.calls/1","calls":['], calls, [f"],{rest}"]), args.output)
+        return 0 if some or events else common.NOTHING
     if args.format == "ndjson":
-        if rows or args.output is not None:  # no row is no line, not an empty one
-            common.write_output("\n".join(to_json(row) for row in rows), args.output)
+        if some or args.output is not None:  # no row is no line, not an empty one
+            common.write_output(listed(rows, "\n"), args.output)
     elif args.format == "csv":
-        common.write_output(encodable(_csv(rows, args.copies)), args.output)
+        common.write_output(map(encodable, _csv(rows, args.copies)), args.output)
     else:
-        _parquet(rows, args.output)
-    return 0 if rows else common.NOTHING
+        _parquet(list(rows), args.output)
+    return 0 if some else common.NOTHING
 
 
 def check_zone(zone: str | None) -> None:
@@ -80,7 +83,8 @@ def check_zone(zone: str | None) -> None:
         raise common.CommandError(str(error)) from error
 
 
-def _csv(rows: Iterable[dict[str, Any]], copies: bool) -> str:
+def _csv(rows: Iterable[dict[str, Any]], copies: bool) -> Iterator[str]:
+    """The lines of a table."""
     import csv
     import io
 
@@ -90,12 +94,15 @@ def _csv(rows: Iterable[dict[str, Any]], copies: bool) -> str:
     names = list(shape.copy(Call(session="", source="", file="")))
     if not copies:
         names.remove("inherited")
-    out = io.StringIO()
-    writer = csv.DictWriter(out, names, extrasaction="ignore", lineterminator="\n")
+    line = io.StringIO()
+    writer = csv.DictWriter(line, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
         writer.writerow({name: "" if value is None else value for name, value in row.items()})
-    return out.getvalue().rstrip("\n")
+    yield line.getvalue()
 
 
 def _parquet(rows: list[dict[str, Any]], out: Path) -> None:

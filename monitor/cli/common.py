@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -310,20 +310,24 @@ def limits(given: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def write_output(text: str, out: Path | None) -> None:
+def write_output(text: str | Iterable[str], out: Path | None) -> None:
     """To stdout, or to a file that is written beside and moved into place.
+
+    Args:
+        text: all of it, or its pieces in order, where it may be too large to be held as a whole.
 
     Raises:
         CommandError: the file cannot be written.
     """
+    pieces = _ended((text,) if isinstance(text, str) else text)
     if out is None or str(out) == "-":
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.writelines(pieces)
         return
     if not replaceable(out):
         # a device or pipe (/dev/stdout, a named pipe) is written to, never replaced
         try:
             with out.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text if text.endswith("\n") else text + "\n")
+                stream.writelines(pieces)
         except OSError as error:
             raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
         return
@@ -333,16 +337,28 @@ def write_output(text: str, out: Path | None) -> None:
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text if text.endswith("\n") else text + "\n")
+            stream.writelines(pieces)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # mkstemp made it private, people's files follow their umask
         os.replace(temporary, out)
+        temporary = ""
     except OSError as error:
+        raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
+    finally:
         if temporary:
             with suppress(OSError):
                 os.unlink(temporary)
-        raise CommandError(f"{out}: cannot be written ({error.strerror})", 1) from error
+
+
+def _ended(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces, and the line feed that ends a text, where the last one has none."""
+    last = ""
+    for piece in pieces:
+        yield piece
+        last = piece or last
+    if not last.endswith("\n"):
+        yield "\n"
 
 
 def replaceable(out: Path) -> bool:

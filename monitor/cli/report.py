@@ -63,6 +63,12 @@ def write(args: argparse.Namespace, found: Loaded, form: str) -> None:
     prices = common.price_table(args)
     out = getattr(args, "output", None)
     decisions = Decisions(found.sessions, now, prices, brief=form in _BRIEF and len(found.sessions) > 1)
+    if form == "json":
+        from monitor.reports import report_json
+
+        # held as a whole before the first of it is written, so that a fault leaves no half a document
+        common.write_output(list(report_json.pieces(found, decisions, now)), out)
+        return
     try:
         text = _text(args, found, decisions, now, form, prices)
     except ReportError as error:
@@ -110,10 +116,6 @@ class Decisions(Mapping[str, "Decision"]):
 
 def _text(args: argparse.Namespace, found: Loaded, decisions: Decisions, now: int, form: str, prices: Any) -> str:
     out, zone = getattr(args, "output", None), getattr(args, "tz", None)
-    if form == "json":
-        from monitor.reports import report_json
-
-        return report_json.text(found, decisions, now)
     if form == "csv":
         from monitor.reports.report_json import csv_text
 

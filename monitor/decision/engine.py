@@ -14,7 +14,7 @@ from monitor.decision.facts import Facts, facts_of
 from monitor.decision.model import ACTION_WORDS, Action, Confidence, Decision, Signal
 from monitor.decision.signals import Measured, cost_of, measure
 from monitor.decision.specs import amount
-from monitor.decision.table import Condition, Row, Table, builtin, fires, first, sentences, trace
+from monitor.decision.table import Condition, Row, Table, builtin, fires, first, holds, sentences, trace
 from monitor.pricing import PriceTable
 from monitor.sessions.view import SessionView
 
@@ -164,16 +164,10 @@ def _rests_on_estimates(condition: Condition, measured: Measured) -> bool:
     if condition.all:
         return any(_rests_on_estimates(part, measured) for part in condition.all)
     if condition.any:
-        fired = [part for part in condition.any if fires_alone(part, measured.values)]
+        fired = [part for part in condition.any if holds(part, measured.values)]
         return all(_rests_on_estimates(part, measured) for part in fired)
     names = (condition.signal, condition.other) if condition.other else (condition.signal,)
     return any((s := measured.signals.get(name)) is not None and s.how in _SOFT for name in names)
-
-
-def fires_alone(condition: Condition, values: dict[str, Any]) -> bool:
-    """Whether one condition is true."""
-    row = Row(id="x", title="", action="continue", reasons=(), when=condition)
-    return first(Table(rows=(row,)), values) is not None
 
 
 def _caveats(facts: Facts, measured: Measured) -> tuple[str, ...]:

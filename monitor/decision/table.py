@@ -136,6 +136,7 @@ class Table(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 _compiled: dict[int, tuple[Table, tuple[Test | None, ...]]] = {}
+_alone: dict[int, tuple[Condition, Test]] = {}
 _builtin: Table | None = None
 
 
@@ -172,6 +173,16 @@ def fires(table: Table, id: str, values: Values) -> bool:
     return any(
         row.id == id and (test is None or test(values) is True) for row, test in zip(table.rows, tests_of(table))
     )
+
+
+def holds(condition: Condition, values: Values) -> bool:
+    """Whether one condition is true by itself."""
+    hit = _alone.get(id(condition))
+    if hit is None or hit[0] is not condition:
+        if len(_alone) > 256:
+            _alone.clear()
+        hit = _alone[id(condition)] = (condition, _compile(condition))
+    return hit[1](values) is True
 
 
 def _compile(condition: Condition) -> Test:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
+
+#: values that are one piece of a text: few enough that a piece is small, enough that pieces are few
+_PIECE = 100
 
 
 def encodable(text: str) -> str:
@@ -20,3 +25,11 @@ def to_json(value: Any) -> str:
         import json
 
         return json.dumps(value, separators=(",", ":"))
+
+
+def listed(values: Iterable[Any], between: str) -> Iterator[str]:
+    """JSON of many values in pieces: a text of hundreds of megabytes is never held as a whole."""
+    rest, first = iter(values), True
+    while part := [to_json(value) for value in islice(rest, _PIECE)]:
+        yield between.join(part) if first else between + between.join(part)
+        first = False

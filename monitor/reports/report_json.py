@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from monitor.decision.model import Decision
 from monitor.readers.times import iso
 from monitor.reports import shape
-from monitor.reports.encode import to_json
+from monitor.reports.encode import listed, to_json
 from monitor.sessions.view import Loaded, SessionView
 
 
@@ -18,11 +18,12 @@ def body(found: Loaded, decisions: Mapping[str, Decision], now: int) -> dict[str
     return {"schema": "ctxmon.report/1", "generated": iso(now), "sessions": sessions, **_sums(found)}
 
 
-def text(found: Loaded, decisions: Mapping[str, Decision], now: int) -> str:
-    """:func:`body` as text. Made session by session: of a gateway's month there are a hundred thousand."""
+def pieces(found: Loaded, decisions: Mapping[str, Decision], now: int) -> Iterator[str]:
+    """:func:`body` as text, piece by piece: of a gateway's month there are a hundred thousand sessions."""
     first = to_json({"schema": "ctxmon.report/1", "generated": iso(now)})[:-1]
-    sessions = ",".join([to_json(_session(view, decisions)) for view in found.sessions])
-    return f'{first},"sessions":[{sessions}],{to_json(_sums(found))[1:]}'
+    yield f'{first},"sessions":['
+    yield from listed((_session(view, decisions) for view in found.sessions), ",")
+    yield f"],{to_json(_sums(found))[1:]}"
 
 
 def _session(view: SessionView, decisions: Mapping[str, Decision]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_logs(seed: int, tmp_path: Path) -> None:
         options = ReadOptions(detail=chance.random() < 0.3)
         found = load(Request(paths=[str(tmp_path)], settings=Settings(prices=prices), options=options))
         decisions = {view.session: decide(view, now_ms=NOW, prices=prices) for view in found.sessions}
-        assert report_json.text(found, decisions, NOW).startswith('{"schema"')
+        assert "".join(report_json.pieces(found, decisions, NOW)).startswith('{"schema"')
         assert report_text.text(found, decisions, NOW, out=None, zone="UTC")
         file.unlink()
 

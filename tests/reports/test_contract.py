@@ -100,7 +100,7 @@ def told() -> dict[str, Any]:
 def test_the_text_is_the_body_in_pieces(sessions: int) -> None:
     found, decisions, now = everything()
     found = msgspec.structs.replace(found, sessions=found.sessions[:sessions])
-    assert report_json.text(found, decisions, now) == to_json(body(found, decisions, now))
+    assert "".join(report_json.pieces(found, decisions, now)) == to_json(body(found, decisions, now))
 
 
 def test_report(told: dict[str, Any]) -> None:
