@@ -20,7 +20,6 @@ as a call.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterable
 from pathlib import PurePath
@@ -31,6 +30,7 @@ import msgspec
 from monitor.readers import codex_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.codex_counts import Totals
 from monitor.readers.codex_fork import Fork
 from monitor.readers.forgotten import Latest
 from monitor.readers.service_tier import joined
@@ -54,8 +54,7 @@ class CodexParser(BaseParser):
         self._provider: str | None = "openai"
         self._tier: str | None = None
         self._limit: int | None = None
-        self._total: shape.Vector | None = None
-        self._chained = hashlib.blake2b(digest_size=8)
+        self._totals = Totals()
         self._records_seen = False
         self._first_item: str | None = None
         self._first_id: str | None = None
@@ -78,15 +77,21 @@ class CodexParser(BaseParser):
     # ------------------------------------------------------------------------------------------------ lines
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         number = first - 1
+        decode, item = shape.decode, self._item
         for raw in lines:
             number += 1
             try:
-                line = shape.decode(raw)
+                line = decode(raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 self._slow(raw, number)
                 continue
-            if line.payload is not None:
-                self._line(line, line.payload, number)
+            payload = line.payload
+            if payload is None:
+                continue
+            if line.type == "response_item":  # most lines
+                item(payload, line.timestamp, number)
+            else:
+                self._line(line, payload, number)
 
     def _slow(self, raw: bytes, number: int) -> None:
         for value in self.values_of(raw, number):
@@ -175,19 +180,20 @@ class CodexParser(BaseParser):
 
     def _item(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         kind = payload.type
-        if kind == "message":
+        if kind == "function_call_output" or kind == "custom_tool_call_output":
+            self._raw_steps.append(("tool_result", number, stamp, payload.call_id, payload.output))
+        elif kind == "function_call" or kind == "custom_tool_call" or kind == "local_shell_call":
+            if not self._answered:
+                self._mark_answer(stamp, payload.id)
+            arguments = payload.arguments or payload.input or payload.action
+            self._raw_steps.append(("tool_call", number, stamp, payload.call_id, payload.name or kind, arguments))
+        elif kind == "message":
             if payload.role == "assistant":
                 self._mark_answer(stamp, payload.id)
                 self._raw_steps.append(("answer", number, stamp))
             elif payload.role == "user":
                 self._user(shape.text(payload.content), stamp, number)
-        elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            self._mark_answer(stamp, payload.id)
-            arguments = payload.arguments or payload.input or payload.action
-            self._raw_steps.append(("tool_call", number, stamp, payload.call_id, payload.name or kind, arguments))
-        elif kind in ("function_call_output", "custom_tool_call_output"):
-            self._raw_steps.append(("tool_result", number, stamp, payload.call_id, payload.output))
-        elif kind in ("reasoning", "web_search_call"):
+        elif kind == "reasoning" or kind == "web_search_call":
             self._mark_answer(stamp, payload.id)
 
     def _mark_answer(self, stamp: str | None, id: str | None) -> None:
@@ -225,82 +231,82 @@ class CodexParser(BaseParser):
             return
         if info.model_context_window:
             self._limit = info.model_context_window
-        total, last = info.total_token_usage, info.last_token_usage
-        vector = shape.vector(total) if total is not None else None
-        if last is None:
-            if vector is None:
-                return
-            # the growth of the totals is the call
-            before = self._total if self._total is not None and vector[0] >= self._total[0] else (0,) * len(vector)
-            last = shape.Count(*(now - then for now, then in zip(vector, before, strict=True)))
-        spent = (last.input_tokens or 0) + (last.output_tokens or 0)
-        if spent == 0 and total is not None and shape.full(total):
-            self._total = vector
+        said, found = self._totals.tell(info, self._answered, self._limit)
+        if said == "call":
+            if not self._records_seen:
+                self._add(found, f"{self._root()}:{self._totals.name}", None, self._chain, stamp, number)
+        elif said == "full":
             self._simple("overflow", stamp, number)
-            return
-        if spent == 0 and last.total_tokens:
-            self._estimate(last.total_tokens, vector, stamp, number)
-            return
-        previous, self._total = self._total, vector
-        if vector is not None and vector == previous:
-            if self._records_seen and self._answered:
-                # an answer stands between two equal totals and has no record of its own: its usage was not told
-                name = self._first_id or f"{self._chained.hexdigest()}{number}"
-                key = f"{self._fork.root(self._id or self._session)}:{name}"
-                self._add(shape.Count(), key, None, self._chain, stamp, number)
-            return
-        if spent == 0 and previous is None and not self._answered:
-            return
-        # the copied rows of a fork repeat their parent's totals from the first one on: a running hash names a row
-        self._chained.update(repr((vector, shape.vector(last))).encode())
-        if self._records_seen:
-            return
-        # zeros after an answer: the provider reports no usage, the prompt is not known
-        row = last if spent else shape.Count()
-        if vector is not None and previous is not None and vector[0] >= previous[0]:
-            gained = vector[0] - previous[0]
-            if gained != (last.input_tokens or 0) and vector[3] >= previous[3] and gained > 0:
-                row = shape.Count(*(now - then for now, then in zip(vector, previous, strict=True)))
-        key = f"{self._fork.root(self._id or self._session)}:{self._chained.hexdigest()}"
-        self._add(row, key, None, self._chain, stamp, number)
+        elif said == "estimate":
+            self._estimate(found.total_tokens, stamp, number)
+        elif said == "again" and self._records_seen and self._answered:
+            # an answer stands between two equal totals and has no record of its own: its usage was not told
+            name = self._first_id or f"{self._totals.name}{number}"
+            self._add(shape.NO_COUNT, f"{self._root()}:{name}", None, self._chain, stamp, number)
+
+    def _root(self) -> str:
+        """The thread that copied records are known by."""
+        return self._fork.root(self._id or self._session)
 
     def _add(
         self, found: shape.Count, key: str, call_id: str | None, chain: str, stamp: str | None, number: int,
         own: bool = False,
     ) -> None:  # fmt: skip
         tokens = usage.inclusive(
-            usage.count(found.input_tokens),
-            usage.count(found.cached_input_tokens),
-            usage.count(found.cache_write_input_tokens) or 0,
-            usage.count(found.output_tokens),
-            reasoning=usage.count(found.reasoning_output_tokens),
+            found.input_tokens,
+            found.cached_input_tokens,
+            found.cache_write_input_tokens or 0,
+            found.output_tokens,
+            reasoning=found.reasoning_output_tokens,
             rule="codex",
         )
-        start = iso_ms(self._first_item or stamp or "")
-        # by position, see monitor.records: … call_id, key, time, duration, provider, model, prompt, …, write_1h, output
+        # by position, see monitor.records
         self._calls[key] = call = Call(
-            self._session, SOURCE, self.file, number, chain, "explicit", call_id, key, start, None, self._provider,
-            self._model, tokens.prompt, tokens.fresh, tokens.read, tokens.write, None, tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            context_limit=self._limit,
-            exchange=self._exchange or None,
-            usage_rule=tokens.rule,
-            inherited=not own and self._fork.copied(stamp, self._ordinal),
-            stop=None if self._answered else "silent",
-            service_tier=self._tier,
-        )  # fmt: skip
+            self._session,
+            SOURCE,
+            self.file,
+            number,
+            chain,
+            "explicit",
+            call_id,
+            key,
+            iso_ms(self._first_item or stamp or ""),
+            None,  # duration_ms
+            self._provider,
+            self._model,
+            tokens.prompt,
+            tokens.fresh,
+            tokens.read,
+            tokens.write,
+            None,  # cache_write_1h_tokens
+            tokens.output,
+            False,  # output_is_lower_bound
+            tokens.reasoning,
+            tokens.billed_prompt,
+            None,  # billed
+            self._limit,
+            None,  # usable_limit
+            None,  # cost_usd
+            "ok",
+            "work",
+            self._exchange or None,
+            None,  # cache_ttl_s
+            None if self._answered else "silent",  # stop
+            False,  # has_bodies
+            None,  # prefix_kept
+            tokens.rule,
+            None,  # evidence
+            self._fork.forked and not own and self._fork.copied(stamp, self._ordinal),  # inherited
+            None,  # window_id
+            self._tier,
+        )
         self._last_key = key
         self._compaction, self._rolled_back, self._overflowed = None, False, False
         self.records.append(call)
         self._first_item, self._answered, self._user_open = None, False, False
 
-    def _estimate(self, total: int, vector: shape.Vector | None, stamp: str | None, number: int) -> None:
-        """Zero input with a total: Codex's own estimate of the new context."""
-        if vector is not None and self._limit is not None and total > self._limit:
-            return
-        if vector is not None:
-            self._total = vector
+    def _estimate(self, total: int | None, stamp: str | None, number: int) -> None:
+        """Codex's own estimate of the new context."""
         if self._rolled_back:
             return  # the estimate after a rollback: the rewind is noted already
         if self._compaction is None:
@@ -334,11 +340,10 @@ class CodexParser(BaseParser):
             self._replace(self._compaction, recorded_after=after, summary_tokens=summary)
             return
         self._compactions += 1
-        root = self._fork.root(self._id or self._session)
         event = Event(
             kind="compaction", evidence="recorded", session=self._session, chain=chain or self._chain, file=self.file,
             line=number, time=time, recorded_after=after, summary_tokens=summary,
-            key=f"{root}:compacted:{self._compactions}:{self._chained.hexdigest()}",
+            key=f"{self._root()}:compacted:{self._compactions}:{self._totals.name}",
         )  # fmt: skip
         self._compaction = event
         self.records.append(event)
@@ -360,11 +365,10 @@ class CodexParser(BaseParser):
         if self.forgets:
             self._calls.trim()
         # of a call that changed within this batch only the last state counts
-        last: dict[str, int] = {}
-        for place, record in enumerate(out):
-            if isinstance(record, Call):
-                last[record.key] = place
-        out = [r for place, r in enumerate(out) if not isinstance(r, Call) or last[r.key] == place]
+        calls = [record for record in out if type(record) is Call]
+        last = {call.key: call for call in calls}
+        if len(last) < len(calls):
+            out = [record for record in out if type(record) is not Call or last[record.key] is record]
         if self._info_dirty and self._id is not None:
             self._info_dirty = False
             name = PurePath(self._cwd.replace("\\", "/")).name if self._cwd else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Raw, Struct
@@ -13,14 +13,20 @@ from monitor.readers.overflow import too_long
 from monitor.readers.times import iso_ms, span_ms, to_ms
 from monitor.records import Quota, Step
 
+#: a figure that no call can have makes the decoder refuse the line, so that it is read by :func:`lenient`
+_Tokens = Annotated[int, msgspec.Meta(ge=0, lt=usage.MOST)] | None
+
 
 class Count(Struct, gc=False):
-    input_tokens: int | None = None
-    cached_input_tokens: int | None = None
-    cache_write_input_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_output_tokens: int | None = None
-    total_tokens: int | None = None
+    input_tokens: _Tokens = None
+    cached_input_tokens: _Tokens = None
+    cache_write_input_tokens: _Tokens = None
+    output_tokens: _Tokens = None
+    reasoning_output_tokens: _Tokens = None
+    total_tokens: _Tokens = None
+
+
+NO_COUNT = Count()
 
 
 class Info(Struct, gc=False):
@@ -120,6 +126,11 @@ def vector(found: Count) -> Vector:
         found.output_tokens or 0,
         found.reasoning_output_tokens or 0,
     )
+
+
+def grown(now: Vector, before: Vector) -> Count:
+    """What was spent between two totals; what became less is unknown."""
+    return Count(*(usage.count(new - old) for new, old in zip(now, before, strict=True)))
 
 
 def text(raw: Raw | bytes | None) -> str:
