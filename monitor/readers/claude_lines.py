@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
@@ -26,24 +26,20 @@ BOOKKEEPING = _names(
 )
 
 
-#: a figure that no call can have makes the decoder refuse the line, so that it is read by :func:`lenient`
-Count = Annotated[int, msgspec.Meta(ge=0, lt=usage.MOST)]
-
-
 class Split(Struct, gc=False):
-    ephemeral_5m_input_tokens: Count | None = None
-    ephemeral_1h_input_tokens: Count | None = None
+    ephemeral_5m_input_tokens: usage.Figure | None = None
+    ephemeral_1h_input_tokens: usage.Figure | None = None
 
 
 class Details(Struct, gc=False):
-    thinking_tokens: Count | None = None
+    thinking_tokens: usage.Figure | None = None
 
 
 class Usage(Struct, gc=False):
-    input_tokens: Count | None = None
-    cache_creation_input_tokens: Count | None = None
-    cache_read_input_tokens: Count | None = None
-    output_tokens: Count | None = None
+    input_tokens: usage.Figure | None = None
+    cache_creation_input_tokens: usage.Figure | None = None
+    cache_read_input_tokens: usage.Figure | None = None
+    output_tokens: usage.Figure | None = None
     cache_creation: Split | None = None
     output_tokens_details: Details | None = None
     iterations: Raw = Raw()

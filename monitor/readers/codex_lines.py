@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
@@ -13,17 +13,14 @@ from monitor.readers.overflow import too_long
 from monitor.readers.times import iso_ms, span_ms, to_ms
 from monitor.records import Quota, Step
 
-#: a figure that no call can have makes the decoder refuse the line, so that it is read by :func:`lenient`
-_Tokens = Annotated[int, msgspec.Meta(ge=0, lt=usage.MOST)] | None
-
 
 class Count(Struct, gc=False):
-    input_tokens: _Tokens = None
-    cached_input_tokens: _Tokens = None
-    cache_write_input_tokens: _Tokens = None
-    output_tokens: _Tokens = None
-    reasoning_output_tokens: _Tokens = None
-    total_tokens: _Tokens = None
+    input_tokens: usage.Figure | None = None
+    cached_input_tokens: usage.Figure | None = None
+    cache_write_input_tokens: usage.Figure | None = None
+    output_tokens: usage.Figure | None = None
+    reasoning_output_tokens: usage.Figure | None = None
+    total_tokens: usage.Figure | None = None
 
 
 NO_COUNT = Count()

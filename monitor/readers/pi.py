@@ -16,9 +16,9 @@ Unknown: the context window; reasoning tokens; the summarising calls of a compac
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
@@ -27,14 +27,17 @@ from monitor.readers import steps, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_lines import clean
 from monitor.readers.forgotten import Latest
-from monitor.readers.lines import first_objects
+from monitor.readers.lines import first_objects, later
 from monitor.readers.overflow import too_long
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
 
 SOURCE = "pi"
 RECENT_STEPS = 40
-_any = msgspec.json.Decoder().decode
+#: entries noted for them: not every answer is a step
+_NOTED = 4 * RECENT_STEPS
+#: larger content in bytes is turned into steps at once, so that what is noted stays small
+_HUGE = 1 << 18
 _ENTRIES = frozenset(("message", "compaction", "model_change", "thinking_level_change", "branch_summary", "custom",
                       "custom_message", "label", "session_info"))  # fmt: skip
 
@@ -44,11 +47,11 @@ class Cost(Struct, gc=False):
 
 
 class Usage(Struct, gc=False):
-    input: int | None = None
-    output: int | None = None
-    cacheRead: int | None = None
-    cacheWrite: int | None = None
-    reasoning: int | None = None
+    input: usage.Figure | None = None
+    output: usage.Figure | None = None
+    cacheRead: usage.Figure | None = None
+    cacheWrite: usage.Figure | None = None
+    reasoning: usage.Figure | None = None
     cost: Cost | None = None
 
 
@@ -72,7 +75,7 @@ class Message(Struct, gc=False):
     toolCallId: str | None = None
     toolName: str | None = None
     isError: bool | None = None
-    content: str | list[Block] | None = None
+    content: Raw = Raw()  # looked at only if it makes one of the latest steps
 
 
 class Line(Struct, gc=False):
@@ -92,6 +95,15 @@ class Line(Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(Line).decode
+_decode_tolerant = msgspec.json.Decoder(Line, strict=False).decode
+_content: Callable[[Any], str | list[Block] | None] = msgspec.json.Decoder(str | list[Block] | None).decode
+#: kind, line number, time as logged, content, and what else the kind needs; finished steps instead of the content
+Note = tuple[Literal["user", "said", "result", "steps"], int, "Stamp", Any, str | None, bool | None]
+
+
+Stamp = int | float | str | None
+_NO_USAGE = Usage()
+_CALL = b'"toolCall"'
 
 
 class PiParser(BaseParser):
@@ -107,7 +119,7 @@ class PiParser(BaseParser):
         self._exchange = 0
         self._keys: Latest[int] = Latest()
         self._user_open = False
-        self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
+        self._noted: deque[Note] = deque(maxlen=None if self.options.detail else _NOTED)
 
     def feed(self, lines: Iterable[bytes], first: int) -> None:
         number = first - 1
@@ -124,7 +136,7 @@ class PiParser(BaseParser):
         for value in self.values_of(raw, number):
             if isinstance(value, dict):
                 try:
-                    line = msgspec.convert(_any(clean(_tolerant(value))), Line, strict=False)
+                    line = _decode_tolerant(clean(_tolerant(value)))
                 except msgspec.ValidationError:
                     self.problem(number, "this entry has an unexpected shape; it was skipped")
                     continue
@@ -137,19 +149,18 @@ class PiParser(BaseParser):
             return
         if kind not in _ENTRIES:
             return
-        time = to_ms(line.timestamp)
         if line.id is not None:
             if line.parentId is not None and self._last_entry is not None and line.parentId != self._last_entry:
-                self._event("rewind", time, number, f"rewind:{line.id}")
+                self._event("rewind", to_ms(line.timestamp), number, f"rewind:{line.id}")
             self._last_entry = line.id
         if kind == "message" and line.message is not None:
-            self._message(line.message, time, number)
+            self._message(line.message, line.timestamp, number)
         elif kind == "model_change":
             self._provider, self._model = line.provider or self._provider, line.modelId or self._model
         elif kind == "compaction":
             self._event(
                 "compaction",
-                time,
+                to_ms(line.timestamp),
                 number,
                 f"compaction:{line.timestamp}:{line.tokensBefore}",
                 line.tokensBefore,
@@ -176,33 +187,34 @@ class PiParser(BaseParser):
                   recorded_before=usage.count(before), key=key)
         )  # fmt: skip
 
-    def _message(self, message: Message, time: int | None, number: int) -> None:
+    def _message(self, message: Message, stamp: Stamp, number: int) -> None:
         role = message.role
         if role == "assistant":
-            self._assistant(message, time, number)
+            self._assistant(message, stamp, number)
+            self._note(("said", number, stamp, message.content, message.stopReason, None))
+        elif role == "toolResult":
+            ok = None if message.isError is None else not message.isError
+            self._note(("result", number, stamp, message.content, message.toolCallId, ok))
         elif role == "user":
             if not self._user_open:
                 self._exchange += 1
                 self._user_open = True
-            self._raw_steps.append(("user", number, time, _text(message.content)))
-        elif role == "toolResult":
-            ok = None if message.isError is None else not message.isError
-            self._raw_steps.append(("tool_result", number, time, message.toolCallId, ok, _text(message.content)))
+            self._note(("user", number, stamp, message.content, None, None))
 
-    def _assistant(self, message: Message, time: int | None, number: int) -> None:
-        found = message.usage or Usage()
-        fresh, output = usage.count(found.input), usage.count(found.output)
-        read, write = usage.count(found.cacheRead), usage.count(found.cacheWrite)
+    def _assistant(self, message: Message, stamp: Stamp, number: int) -> None:
+        found = message.usage or _NO_USAGE
+        fresh, output, read, write = found.input, found.output, found.cacheRead, found.cacheWrite
         failed = message.stopReason in ("error", "aborted")
         zero = not (fresh or read or write)
-        tokens = usage.UNKNOWN if zero else usage.additive(fresh, read, write, output, rule="pi",
-                                                           reasoning=usage.count(found.reasoning))  # fmt: skip
+        tokens = usage.UNKNOWN
+        if not zero:
+            tokens = usage.additive(fresh, read, write, output, rule="pi", reasoning=found.reasoning)
         # the entry's own time orders calls (parallel ones are stamped before they are written)
+        time = to_ms(stamp)
         start = time if time is not None else to_ms(message.timestamp)
         model, provider = message.model or self._model, message.provider or self._provider
         sums = f"{model}:{fresh}:{read}:{write}:{output}"
         cost = found.cost.total if found.cost is not None else None
-        blocks = message.content if isinstance(message.content, list) else []
         key = message.responseId or f"pi:{message.timestamp or time}:{sums}"
         # two answers of one millisecond with the same figures are two calls; copies keep the order
         self.reread |= self._keys.knew(key)
@@ -243,36 +255,77 @@ class PiParser(BaseParser):
                 Event(kind="overflow", evidence="recorded", session=self._session, file=self.file, line=number,
                       time=start, key=f"{key}:overflow")
             )  # fmt: skip
-        calls = [block for block in blocks if block.type == "toolCall"]
-        for block in calls:
-            self._raw_steps.append(("tool_call", number, time, block.id, block.name, block.arguments))
-        if not calls and message.stopReason == "stop":
-            self._raw_steps.append(("answer", number, time))
+
+    # ------------------------------------------------------------------------------------------------ steps
+    def _note(self, note: Note) -> None:
+        """Keep an entry that may tell of steps; only the latest ones are looked at."""
+        if len(note[3]) > _HUGE:
+            note = ("steps", note[1], None, self._steps(note), None, None)
+        self._noted.append(note)
 
     def take(self) -> list[Record]:
         out = super().take()
         if self.forgets:
             self._keys.trim()
-        out.extend(self._step(item) for item in self._raw_steps)
-        self._raw_steps.clear()
+        found: list[list[Step]] = []
+        count = 0
+        # from the end: entries before the latest steps are not looked at
+        for note in reversed(self._noted):
+            if count >= RECENT_STEPS and not self.options.detail:
+                break
+            made = note[3] if note[0] == "steps" else self._steps(note)
+            found.append(made)
+            count += len(made)
+        latest = [step for made in reversed(found) for step in made]
+        out += latest if self.options.detail else latest[-RECENT_STEPS:]
+        self._noted.clear()
         return out
 
-    def _step(self, item: tuple[Any, ...]) -> Step:
-        kind, number, time = item[:3]
-        where = (self._session, "main", time, number)
-        if kind == "tool_call":
-            return steps.tool_call(*where, item[3] or "", item[4] or "", bytes(item[5]))
-        if kind == "tool_result":
-            return steps.tool_result(*where, item[3] or "", item[4], item[5])
+    def _steps(self, note: Note) -> list[Step]:
+        kind, number, stamp, content, word, ok = note
+        where = (self._session, "main", to_ms(stamp), number)
+        if kind == "result":
+            return [steps.tool_result(*where, word or "", ok, _text(content))]
         if kind == "user":
-            return steps.user(*where, item[3])
-        return steps.answer(*where)
+            return [steps.user(*where, _text(content))]
+        made = [
+            steps.tool_call(*where, block.id or "", block.name or "", bytes(block.arguments))
+            for block in (_blocks(content) if _CALL in bytes(content) else ())  # quotes in a text are escaped
+            if block.type == "toolCall"
+        ]
+        return made or ([steps.answer(*where)] if word == "stop" else [])
 
 
-def _text(content: str | list[Block] | None) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(block.text or "" for block in content or ())
+def _blocks(raw: Raw) -> list[Block]:
+    found = _read(raw)
+    return found if isinstance(found, list) else []
+
+
+def _text(raw: Raw) -> str:
+    found = _read(raw)
+    return found if isinstance(found, str) else "\n".join(block.text or "" for block in found or ())
+
+
+def _read(raw: Raw) -> str | list[Block] | None:
+    """What a message holds. Blocks of an odd shape are left out."""
+    if not raw:
+        return None
+    try:
+        return _content(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        value = later(raw)
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else None
+    names = ("type", "id", "name", "text")
+    return [
+        Block(**{name: block[name] for name in names if isinstance(block.get(name), str)}, arguments=_raw(block))
+        for block in value
+        if isinstance(block, dict)
+    ]
+
+
+def _raw(block: dict[str, Any]) -> Raw:
+    return Raw(clean(block["arguments"])) if "arguments" in block else Raw()
 
 
 def _tolerant(value: dict[str, Any]) -> dict[str, Any]:
@@ -293,9 +346,9 @@ def _tolerant(value: dict[str, Any]) -> dict[str, Any]:
             message["usage"] = {name: usage.count(found.get(name)) for name in names}
         else:
             message.pop("usage", None)
-        content = message.get("content")
-        if isinstance(content, list):
-            message["content"] = [block for block in content if isinstance(block, dict)]
+        for name in ("role", "provider", "model", "stopReason", "errorMessage", "responseId", "toolCallId"):
+            if not isinstance(message.get(name), str):
+                message.pop(name, None)
         out["message"] = message
     return out
 

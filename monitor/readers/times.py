@@ -79,6 +79,8 @@ def to_ms(value: Any, unit: str | None = None) -> int | None:
         unit: ``s``, ``ms``, ``us`` or ``ns`` where known; else the size tells: below 1e11 seconds, below 1e14
             milliseconds, below 1e17 microseconds, else nanoseconds (holds for 1973 to 5138).
     """
+    if type(value) is str and len(value) == 24 and value[23] == "Z":
+        return iso_ms(value)  # most of all times
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):

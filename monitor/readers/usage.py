@@ -9,7 +9,7 @@ Every result names its rule in ``Tokens.rule``. Unknown is None; 0 only where th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -34,6 +34,8 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
 UNKNOWN = Tokens(rule="unknown")
 #: more tokens than any call has: a damaged figure
 MOST = 10**15
+#: a figure for typed decoders: they refuse a line with a number that no call can have, and it is read with care
+Figure = Annotated[int, msgspec.Meta(ge=0, lt=MOST)]
 
 
 def count(value: Any) -> int | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from monitor.readers.base import FileContext, Head
+import pytest
+
+from monitor.readers.base import FileContext, Head, ReadOptions
 from monitor.readers.pi import READER
-from monitor.records import Call, Event, Record
+from monitor.records import Call, Event, Problem, Record, Step
 
 
 def said(number: int, usage: tuple[int, int, int, int], stop: str = "stop", **more: Any) -> dict[str, Any]:
@@ -94,3 +96,47 @@ def test_twins_of_answers_of_long_ago_ask_for_the_whole_file() -> None:
     assert not parser.reread
     parser.feed([json.dumps(said(7, (8, 0, 0, 1))).encode()], 2_102)
     assert parser.reread
+
+
+@pytest.mark.parametrize(
+    "content", [5, {"text": "ok"}, [7, {"type": 1, "text": ["x"]}], [{"type": "toolCall", "arguments": 3}], None]
+)
+def test_content_of_an_odd_shape_loses_no_call(content: Any) -> None:
+    row = said(1, (1_200, 50, 30_000, 400))
+    row["message"]["content"] = content
+    found = read([HEADER, row])
+    assert [call.prompt_tokens for call in calls(found)] == [31_600]
+    assert not [record for record in found if isinstance(record, Problem)]
+
+
+def test_a_field_of_another_type_loses_no_call() -> None:
+    row = said(1, (1_200, 50, 30_000, 400))
+    row["message"] |= {"errorMessage": {"type": "x"}, "responseId": 12}
+    assert [call.prompt_tokens for call in calls(read([HEADER, row]))] == [31_600]
+
+
+@pytest.mark.parametrize("figure", [-1, 1e300, 10**18, "many", None, {}])
+def test_a_figure_that_no_call_has_is_unknown_and_the_others_stay(figure: Any) -> None:
+    row = said(1, (1_200, 50, 30_000, 400))
+    row["message"]["usage"]["cacheWrite"] = figure
+    (call,) = calls(read([HEADER, row]))
+    assert (call.fresh_tokens, call.cache_read_tokens, call.cache_write_tokens) == (1_200, 30_000, None)
+
+
+def test_the_latest_forty_steps_are_kept_in_order_and_all_of_them_on_request() -> None:
+    rows: list[dict[str, Any]] = [HEADER]
+    for number in range(1, 31):  # two calls of tools in each answer, and one result
+        row = said(number % 60, (10, 1, 0, 0), stop="toolUse")
+        row["message"]["content"] = [
+            {"type": "toolCall", "id": f"{number}{part}", "name": "bash", "arguments": {"command": "ls"}}
+            for part in "ab"
+        ]
+        result = {"role": "toolResult", "toolCallId": f"{number}a", "content": [{"type": "text", "text": "x" * number}]}
+        rows += [row, {"type": "message", "message": result}]
+    told = [step.id for step in read(rows) if isinstance(step, Step)]
+    whole = [f"{number}{part}" for number in range(1, 31) for part in "aba"]
+    assert told == whole[-40:]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    parser = READER.parser(FileContext(name="s.jsonl", data=data, options=ReadOptions(detail=True)))
+    parser.read(FileContext(name="s.jsonl", data=data))
+    assert [step.id for step in parser.take() if isinstance(step, Step)] == whole
