@@ -25,8 +25,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: variables that move a folder of an agent or of the program away from the home
-_ELSEWHERE = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "HERMES_HOME", "CTXMON_CONFIG_DIR",
-              "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "APPDATA",
+_ELSEWHERE = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "HERMES_HOME", "GOOSE_PATH_ROOT",
+              "CTXMON_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "APPDATA",
               "LOCALAPPDATA")  # fmt: skip
 _home = Path(tempfile.mkdtemp(prefix="ctxmon-home-"))
 for _name in _ELSEWHERE:

@@ -26,6 +26,7 @@ MODULES: tuple[str, ...] = (
     "aider",
     "droid",
     "hermes",
+    "goose",
     "har",
     "mitm",
     "claude_trace",

@@ -14,7 +14,7 @@ from monitor.records import Call, Event
 
 #: the agents' own files, and those among them that keep no id of the provider
 AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cline", "roo", "qwen-code", "kimi",
-                    "copilot", "amp", "openhands", "aider", "droid", "hermes"))  # fmt: skip
+                    "copilot", "amp", "openhands", "aider", "droid", "hermes", "goose"))  # fmt: skip
 _NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
 TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
 _NEAR = 15_000  # ms between a request or the end of its answer and what the client notes of it

@@ -75,6 +75,10 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
     add(place("COPILOT_HOME", base / ".copilot") / "session-state")
     openhands = base / ".openhands"
     add(data / "amp" / "threads", base / ".factory" / "sessions", openhands / "sessions", openhands / "conversations")
+    for goose in (data / "goose", data / "Block" / "goose", _appdata(env, "Block") / "goose"):
+        add(goose / "sessions" / "sessions.db", goose / "data" / "sessions" / "sessions.db")
+    if env.get("GOOSE_PATH_ROOT"):
+        add(Path(env["GOOSE_PATH_ROOT"]) / "data" / "sessions" / "sessions.db")
     add(place("CLINE_DIR", base / ".cline") / "data", place("HERMES_HOME", base / ".hermes"))
     for code in ("Code", "Code - Insiders", "VSCodium", "Cursor"):
         for root in (base / ".config" / code, base / "Library" / "Application Support" / code, _appdata(env, code)):

@@ -66,6 +66,16 @@ def test_agents_own_variables_move_their_folders(tmp_path: Path) -> None:
     assert agent_folders({}, tmp_path / "nobody") == []
 
 
+def test_goose_keeps_one_database_wherever_its_root_is(tmp_path: Path) -> None:
+    usual = tmp_path / "home" / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    moved = tmp_path / "root" / "data" / "sessions" / "sessions.db"
+    for path in (usual, moved):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert agent_folders({}, tmp_path / "home") == [usual]
+    assert agent_folders({"GOOSE_PATH_ROOT": str(tmp_path / "root")}, tmp_path / "home") == [usual, moved]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
 def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
     log = touch(tmp_path / "a.jsonl")
