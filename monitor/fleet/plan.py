@@ -16,9 +16,9 @@ from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted
 from monitor.sessions.refit import TABLES
-from monitor.sources.address import shown
 from monitor.sources.discovery import expand, reason
 from monitor.sources.files import SURE_ENOUGH, UNKNOWN_FORMAT, binary
+from monitor.sources.shown import shown
 
 Kind = Literal["parquet", "csv", "jsonl", "file", "address"]
 _PART_ROWS = 1_000_000  # rows of a Parquet file that are read in one go

@@ -9,6 +9,7 @@ from typing import Protocol
 from monitor.readers.base import DEFAULT_OPTIONS, ReadError, ReadOptions
 from monitor.records import Problem
 from monitor.sources.files import Batch
+from monitor.sources.shown import shown
 
 REST = ("http://", "https://")
 
@@ -30,14 +31,6 @@ def read_address(address: str, options: ReadOptions = DEFAULT_OPTIONS) -> tuple[
     except ReadError as error:
         name = shown(address)
         return Batch(name, [Problem(name, None, str(error))], True), "address"
-
-
-def shown(address: str) -> str:
-    """An address without driver, user, password and query: what may be put on a screen."""
-    scheme, _, rest = address.partition("://")
-    if not scheme.startswith("sqlite"):  # a path may hold an @
-        rest = rest.rpartition("@")[2]  # the last one: a password may hold any sign
-    return f"{scheme.partition('+')[0]}://{rest.partition('?')[0]}"
 
 
 class AddressFollower:

@@ -22,8 +22,8 @@ from monitor.readers import litellm, new_api
 from monitor.readers.base import DEFAULT_OPTIONS, FileContext, ReadError, ReadOptions
 from monitor.readers.new_api_rows import lenient_row
 from monitor.records import Record
-from monitor.sources.address import shown
 from monitor.sources.files import Batch
+from monitor.sources.shown import shown
 
 CHUNK = 5000
 MISSING = "reading databases needs a package that is not installed: pip install '.[db]'"
