@@ -177,7 +177,10 @@ def _memory(request: Request, files: Sequence[str]) -> Memory | None:
         return None
     from monitor.sources.cache import Cache
 
-    return recall.Memory(request, Cache(how), now)
+    def anew(names: Sequence[str]) -> Sequence[SessionView]:
+        return load(msgspec.structs.replace(request, paths=names, wanted=Wanted(), cache=False, progress=None)).sessions
+
+    return recall.Memory(anew, Cache(how), now)
 
 
 @contextmanager

@@ -11,10 +11,9 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,9 +25,6 @@ from monitor.sessions.told import is_loose
 from monitor.sessions.view import FileReport, SessionView, Turn
 from monitor.sources.cache import Cache, Packed, Stamp, code
 from monitor.sources.files import Batch, Tail, tick
-
-if TYPE_CHECKING:
-    from monitor.sessions.load import Request
 
 #: less than so many bytes are read as quickly as looked up
 WORTH = 4_000_000
@@ -100,13 +96,15 @@ class Memory:
     """The cache as the loader uses it.
 
     Args:
-        request: what is asked for; used to read files anew whose turns are wanted but gone.
+        anew: all sessions of the files named, read from the files; for turns that are wanted but gone from the cache.
         cache: of the right ``how``.
         now: what the files are like.
     """
 
-    def __init__(self, request: Request, cache: Cache, now: Mapping[str, Stamp]) -> None:
-        self._request, self._cache, self._now = request, cache, now
+    def __init__(
+        self, anew: Callable[[Sequence[str]], Sequence[SessionView]], cache: Cache, now: Mapping[str, Stamp]
+    ) -> None:
+        self._anew, self._cache, self._now = anew, cache, now
         self._derived: dict[tuple[int, int, str], bytes] = {}
         self._known: list[Known] = []
         self._parts: dict[int, Part] = {}
@@ -205,15 +203,9 @@ class Memory:
         if data is not None:
             with suppress(msgspec.DecodeError):
                 return tuple(_turns(data))
-        from monitor.sessions.load import load
-
         wanted = self._parts[part]
-        request, everything = self._request, type(self._request.wanted)()
-        anew = load(
-            msgspec.structs.replace(request, paths=wanted.files, wanted=everything, cache=False, progress=None)
-        )
         name = wanted.head.sessions[place].session
-        return next((tuple(view.turns) for view in anew.sessions if view.session == name), ())
+        return next((tuple(view.turns) for view in self._anew(wanted.files) if view.session == name), ())
 
     # ------------------------------------------------------------------------------------------------ keeping
     def keep(
