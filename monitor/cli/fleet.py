@@ -82,7 +82,8 @@ def report(args: argparse.Namespace) -> int:
         raise common.CommandError(f"--fleet writes {', '.join(FORMATS)}; {args.format} is for what fits into memory")
     if args.tz is not None and args.tz.upper() not in ("UTC", "ETC/UTC", "Z"):
         raise common.CommandError(f"--tz {args.tz}: with --fleet days and times are in UTC")
-    from monitor.fleet.run import FleetError, gather
+    from monitor.fleet.crew import FleetError
+    from monitor.fleet.run import gather
     from monitor.reports import fleet_report, fleet_text
 
     now = common.now_ms(args)
@@ -116,7 +117,8 @@ def backtest(
     Raises:
         CommandError: a missing package, or no workers.
     """
-    from monitor.fleet.run import FleetError, gather
+    from monitor.fleet.crew import FleetError
+    from monitor.fleet.run import gather
     from monitor.reports import fleet_backtest, text
 
     wanted = request(args, detail=True)

@@ -6,7 +6,7 @@ import logging
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import Any
 
 from monitor.fleet import plan as plans
 from monitor.fleet.buckets import Bucket
+from monitor.fleet.crew import Crew, FleetError, Progress, Start, T, analyse
 from monitor.fleet.plan import Part, Plan
-from monitor.fleet.run import Crew, FleetError, Progress, Start, T, analyse, in_order
 from monitor.fleet.shuffle import Sorted, split
 
 _CONNECT_S = "15s"
@@ -129,7 +129,7 @@ class _Dask:
         tasks = {self._client.submit(_do, work, place, *args, pure=False): number for number, args in enumerate(todo)}
         try:
             done = distributed.as_completed(list(tasks), with_results=True)
-            yield from in_order(self._told(done, tasks, what))
+            yield from _in_order(self._told(done, tasks, what))
         except (distributed.KilledWorker, distributed.comm.CommClosedError) as error:
             raise FleetError("the workers were lost again and again while they worked; they may lack memory: "
                              "more --buckets need less of it") from error  # fmt: skip
@@ -144,3 +144,14 @@ class _Dask:
             number = tasks.pop(task)
             self._progress(what, count, count + len(tasks))
             yield number, result
+
+
+def _in_order(found: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+    """Values by number from 0, given in any order."""
+    waiting: dict[int, Any] = {}
+    at = 0
+    for number, value in found:
+        waiting[number] = value
+        while at in waiting:
+            yield waiting.pop(at)
+            at += 1

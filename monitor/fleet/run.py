@@ -8,49 +8,21 @@ worker that dies costs its unfinished parts and buckets, which Dask gives to ano
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 
 from monitor.fleet import plan as plans
-from monitor.fleet.buckets import Bucket, views
+from monitor.fleet.buckets import Bucket
+from monitor.fleet.crew import Crew, FleetError, Progress, Start, T, analyse
 from monitor.fleet.plan import Part, Plan
 from monitor.fleet.shuffle import Sorted, split
 from monitor.readers.base import DEFAULT_OPTIONS, ReadOptions
 from monitor.records import Problem
 from monitor.sessions.build import Settings
 from monitor.sessions.filter import Wanted
-from monitor.sessions.view import SessionView
 from monitor.sources.files import NO_USAGE
-
-#: told how far the work is: what is done, how much of it, of how much
-Progress = Callable[[str, int, int], None]
-
-
-class FleetError(Exception):
-    """The work cannot be done in this way; the text is one clear sentence for people."""
-
-
-class Tally(Protocol):
-    """Sums over sessions. Made in the process that analyses a bucket, then sent to the one that asked."""
-
-    sessions: int  # that were counted in
-
-    def add(self, view: SessionView) -> None:
-        """Count a session in."""
-
-    def close(self) -> None:
-        """The bucket is through."""
-
-    def merge(self, other: Self) -> None:
-        """Add the sums of another bucket."""
-
-
-T = TypeVar("T", bound=Tally)
-#: makes the tally of a bucket: folder for its own files, number of the bucket. Must be picklable
-Start = Callable[[str, int], T]
 
 
 class Request(msgspec.Struct, kw_only=True):
@@ -175,27 +147,6 @@ def gather(request: Request) -> Iterator[Fleet]:
         yield Fleet(plan, found, problems, crew)
 
 
-def analyse(plan: Plan, bucket: Bucket, start: Start[T]) -> T:
-    """The tally of one bucket."""
-    tally = start(plan.folder, bucket.number)
-    for view in views(plan, bucket):
-        tally.add(view)
-    tally.close()
-    return tally
-
-
-class Crew(Protocol):
-    """Who does the work."""
-
-    size: int
-
-    def split(self, plan: Plan, parts: Sequence[Part]) -> Iterable[Sorted]:
-        """Every part sorted into buckets, in any order."""
-
-    def analyse(self, plan: Plan, buckets: Sequence[Bucket], start: Start[T]) -> Iterable[T]:
-        """The tally of every bucket, in their order."""
-
-
 @contextmanager
 def _crew(request: Request, folder: str) -> Iterator[Crew]:
     progress = request.progress or (lambda what, done, all: None)
@@ -225,14 +176,3 @@ class Alone:
         for done, bucket in enumerate(buckets):
             self._progress("analysing", done, len(buckets))
             yield analyse(plan, bucket, start)
-
-
-def in_order(found: Iterable[tuple[int, Any]]) -> Iterator[Any]:
-    """Values by number from 0, given in any order."""
-    waiting: dict[int, Any] = {}
-    at = 0
-    for number, value in found:
-        waiting[number] = value
-        while at in waiting:
-            yield waiting.pop(at)
-            at += 1

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from monitor.fleet.run import FleetError, Request, gather
+from monitor.fleet.crew import FleetError
+from monitor.fleet.run import Request, gather
 from tests.fleet import help
 from tests.fleet.dying import DyingStart
 from tests.fleet.tables import Made, make, write_parquet
