@@ -9,7 +9,8 @@ from monitor.decision.model import ACTION_WORDS
 from monitor.records import Problem
 from monitor.reports.clock import Clock
 from monitor.reports.fleet_report import ReportTally
-from monitor.reports.report_text import groups_table, misses_table, sum_notes, totals_table
+from monitor.reports.report_text import sum_notes
+from monitor.reports.tables import groups_table, misses_table, totals_table
 from monitor.reports.text import UNKNOWN, Ink, Stream, clean, cut, percent, table, tokens, usd, width, wrap
 from monitor.reports.words import ASSUMED, ESTIMATED, INKS, cost_mark, plural, short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from monitor.decision.model import ACTION_WORDS, Decision
 from monitor.reports import gather, shape
 from monitor.reports.clock import Clock
-from monitor.reports.report_text import compactions, totals_table
+from monitor.reports.tables import compactions, totals_table
 from monitor.reports.text import (
     UNKNOWN,
     Ink,
