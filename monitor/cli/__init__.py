@@ -11,25 +11,7 @@ from types import ModuleType
 
 from monitor._version import __version__
 from monitor.cli import streams
-from monitor.cli.parsers import Parser
-
-#: command -> (module, what it does)
-COMMANDS: dict[str, tuple[str, str]] = {
-    "watch": ("watch", "the dashboard, live (the default command)"),
-    "calls": ("calls", "one record per call"),
-    "report": ("report", "sessions, windows, compactions, cache, cost, decision"),
-    "decide": ("decide", "go on, trim, compact or open a new window: the decision with its numbers"),
-    "backtest": ("backtest", "what a decision table would have said on past sessions"),
-    "compact": ("compact", "compact an exported conversation (the original is never changed)"),
-    "check": ("check", "validate a conversation file for a provider"),
-    "show": ("show", "read back a part of a conversation or session file"),
-    "diff": ("diff", "what a compaction kept, lost and invented"),
-    "record": ("record", "recording pass-through proxy on loopback"),
-    "statusline": ("statusline", "one line for a coding agent's status bar"),
-    "doctor": ("doctor", "what was found, in which format, and what could not be read"),
-    "prices": ("prices", "the price and context-limit table in use"),
-    "serve": ("serve", "the dashboard in a browser, on loopback"),
-}
+from monitor.cli.parsers import COMMANDS, Parser
 
 EXAMPLES = """examples:
   ctxmon                                   watch the agents' logs of this machine

@@ -92,7 +92,7 @@ def assumptions_of(args: argparse.Namespace, own_size: Callable[[], int | None])
 def run(args: argparse.Namespace) -> int:
     """Print the backtest. Exit code 3 if there is no session to replay."""
     table = table_of(args)
-    if fleet.asked(args):
+    if common.in_buckets(args):
         return fleet.backtest(args, table, assumptions_of)
     found = common.load(args, detail=True)
     from monitor.decision.backtest import backtest

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from monitor._version import __version__
-from monitor.cli.parsers import Parser
+from monitor.cli.parsers import COMMANDS, Parser
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,8 +67,6 @@ def options() -> argparse.ArgumentParser:
 
 def command(subparsers: Any, name: str, parent: argparse.ArgumentParser, description: str) -> argparse.ArgumentParser:
     """The parser of a command, with the common options."""
-    from monitor.cli import COMMANDS
-
     parser: argparse.ArgumentParser = subparsers.add_parser(
         name, parents=[parent], help=COMMANDS[name][1], description=description
     )
@@ -79,6 +77,11 @@ def paths(parser: argparse.ArgumentParser) -> None:
     """The PATH arguments."""
     parser.add_argument("paths", nargs="*", metavar="PATH",
                         help="file, folder, glob, - or an address; none: the agents' own log folders")  # fmt: skip
+
+
+def in_buckets(args: argparse.Namespace) -> bool:
+    """Whether the options ask for call tables to be read in buckets; commands without such options never do."""
+    return any(getattr(args, name, None) for name in ("fleet", "workers", "scheduler", "buckets", "temp"))
 
 
 def now_ms(args: argparse.Namespace | None = None) -> int:
@@ -220,11 +223,8 @@ def settled(args: argparse.Namespace) -> dict[str, Any]:
         limits(defaults.get("context_limit", ()))
     except CommandError as error:
         raise CommandError(f"{place}: {error}") from None
-    if "tz" in defaults and hasattr(args, "fleet"):
-        from monitor.cli import fleet
-
-        if fleet.asked(args):  # always UTC
-            del defaults["tz"]
+    if "tz" in defaults and in_buckets(args):  # always UTC
+        del defaults["tz"]
     files = {name: defaults[name] for name in ("prices", "table") if name in defaults}
     beside = Path(kept.path).parent
     return defaults | {name: str(beside / Path(file).expanduser()) for name, file in files.items()}

@@ -38,11 +38,6 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def asked(args: argparse.Namespace) -> bool:
-    """Whether the options ask for buckets."""
-    return bool(args.fleet or args.workers or args.scheduler or args.buckets or args.temp)
-
-
 def request(args: argparse.Namespace, *, detail: bool = False) -> Request:
     """What the options ask to read.
 

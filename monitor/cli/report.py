@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from monitor.cli.calls import check_zone
 
     check_zone(args.tz)
-    if fleet.asked(args):
+    if common.in_buckets(args):
         return fleet.report(args)
     found = common.load(args)
     write(args, found, args.format)
