@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
-from monitor.conversation.model import Image, Message, Part, Path, Text, Thinking, ToolCall, ToolResult
-
-if TYPE_CHECKING:
-    from monitor.conversation.formats.base import Format
+from monitor.conversation.messages import Image, Message, Part, Path, Text, Thinking, ToolCall, ToolResult
 
 
-def edit(handler: Format, message: Message, changes: Mapping[int, Part | None]) -> Message:
+def edit(write: Callable[[Any, Part, Part], Any], message: Message, changes: Mapping[int, Part | None]) -> Message:
     """``message`` with ``changes`` applied: part index -> new part, or None to remove the block.
+
+    ``write`` gives the raw block of an old part with the content of a new one, in the shape of the message's format.
 
     A part that is the whole content (a string) is emptied instead of removed. An Image may be replaced by a
     Text (a placeholder); otherwise the new part is of the old one's kind. Raises KeyError for an index that
@@ -32,7 +31,7 @@ def edit(handler: Format, message: Message, changes: Mapping[int, Part | None]) 
             removed.append(old.path)
             parts[at] = None
         else:
-            raw = _set(raw, old.path, handler.write_part(_get(raw, old.path), old, new))
+            raw = _set(raw, old.path, write(_get(raw, old.path), old, new))
             parts[at] = msgspec.structs.replace(new, path=old.path)
     for path in sorted(removed, key=str, reverse=True):
         if path and isinstance(path[-1], str):

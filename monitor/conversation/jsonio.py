@@ -10,10 +10,17 @@ from typing import Any
 
 import msgspec
 
-from monitor.conversation.model import Line
-
 _INDENT = re.compile(rb"^[\[{]\r?\n([ \t]+)")
 _SPACED = re.compile(rb'^\{\s*"(?:[^"\\]|\\.)*"(\s*:\s*)')
+
+
+class Line(msgspec.Struct, frozen=True, eq=False):
+    """One line of a JSONL file. ``obj`` is None where ``error`` says why it is no JSON object."""
+
+    number: int
+    raw: bytes
+    obj: dict[str, Any] | None
+    error: str = ""
 
 
 def loads(data: bytes | str) -> Any:

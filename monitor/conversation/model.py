@@ -1,8 +1,7 @@
 """The neutral conversation: what every format is read into and written from.
 
-Lossless by construction: a :class:`Message` keeps the source object it came from (``raw``) and where in the
-file it stood; the parsed view (role, parts) only helps to reason about it. A message nobody changed is
-written back as the same object, and a session line nobody changed as the same bytes.
+It consists of messages (:mod:`monitor.conversation.messages`), which keep their source objects: a message nobody
+changed is written back as the same object, and a session line nobody changed as the same bytes.
 
 A :class:`Conversation` is immutable; every change gives a new one:
 
@@ -16,16 +15,47 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Protocol
 
 import msgspec
 
-if TYPE_CHECKING:
-    from monitor.conversation.formats.base import Format
-    from monitor.conversation.units import Exchange, Unit
+from monitor.conversation import units
+from monitor.conversation.edit import edit
+from monitor.conversation.jsonio import Line
+from monitor.conversation.messages import (
+    Image,
+    Message,
+    Opaque,
+    Other,
+    Part,
+    Path,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from monitor.conversation.units import Exchange, Unit
 
-Role = Literal["system", "user", "assistant", "tool"]
-Path = tuple[str | int, ...]
+#: whoever handles conversations needs their messages as well: one door to both
+__all__ = [
+    "CompactionOptions",
+    "Conversation",
+    "ConversationError",
+    "Handler",
+    "Image",
+    "Message",
+    "Opaque",
+    "Other",
+    "Part",
+    "Path",
+    "Role",
+    "Text",
+    "Thinking",
+    "ToolCall",
+    "ToolResult",
+    "unreadable",
+]
 
 
 class ConversationError(Exception):
@@ -44,169 +74,6 @@ def unreadable(path: str, err: OSError) -> ConversationError:
     return ConversationError(f"cannot be read ({err.strerror or err})", path)
 
 
-class Text(msgspec.Struct, frozen=True, gc=False):
-    """Readable text of a message."""
-
-    text: str
-    path: Path = ()
-
-
-class ToolCall(msgspec.Struct, frozen=True):
-    """A call of a tool. ``raw_arguments`` is what the file holds: a JSON string, an object or plain text."""
-
-    id: str
-    name: str
-    raw_arguments: Any = None
-    kind: str = "function"  # the format's own type word: function_call, custom_tool_call, local_shell_call ...
-    path: Path = ()
-
-    @property
-    def arguments(self) -> dict[str, Any] | None:
-        """The arguments as an object; None where they are none (free text, cut JSON)."""
-        value = self.raw_arguments
-        if isinstance(value, str):
-            try:
-                value = msgspec.json.decode(value or "{}")
-            except (msgspec.MsgspecError, UnicodeError):
-                return None
-        return value if isinstance(value, dict) else None
-
-    @property
-    def arguments_text(self) -> str:
-        """The arguments as the model wrote them, as text."""
-        value = self.raw_arguments
-        if isinstance(value, str):
-            return value
-        from monitor.conversation.jsonio import dumps
-
-        return "" if value is None else dumps(value)
-
-
-class ToolResult(msgspec.Struct, frozen=True, gc=False):
-    """The answer to a call. ``images`` counts the images inside; their bytes stay in the raw object."""
-
-    call_id: str
-    text: str
-    is_error: bool = False
-    images: int = 0
-    name: str = ""
-    kind: str = ""
-    path: Path = ()
-
-
-class Thinking(msgspec.Struct, frozen=True, gc=False):
-    """Reasoning of the model. ``opaque``: only an encrypted or redacted form exists; ``signed``: bound to
-    its place.
-    """
-
-    text: str
-    signed: bool = False
-    opaque: bool = False
-    path: Path = ()
-
-
-class Image(msgspec.Struct, frozen=True, gc=False):
-    """An image. ``size`` = characters of the base64 data (None: only a link)."""
-
-    media_type: str
-    size: int | None = None
-    path: Path = ()
-
-
-class Opaque(msgspec.Struct, frozen=True, gc=False):
-    """A provider's compaction item: to be passed on whole, never to be read or summarised.
-
-    ``text`` is its readable summary where it has one (Anthropic threshold compaction), else "".
-    """
-
-    kind: str
-    text: str = ""
-    path: Path = ()
-
-
-class Other(msgspec.Struct, frozen=True, gc=False):
-    """Any other block (file, audio, server tool, refusal ...): kept, not understood. ``text``: what is
-    readable.
-    """
-
-    kind: str
-    text: str = ""
-    path: Path = ()
-
-
-Part = Text | ToolCall | ToolResult | Thinking | Image | Opaque | Other
-
-
-class Message(msgspec.Struct, frozen=True, eq=False):
-    """One message, item or line of the file.
-
-    ``role`` is ``tool`` where the message holds tool results and no text of its own.
-    ``raw`` is the source object: the message itself, or the whole line of a session file.
-    """
-
-    role: Role
-    parts: tuple[Part, ...]
-    raw: Any
-    where: str = ""  # "messages[3]", "line 12", "line 8.replacement_history[2]"
-    index: int = -1  # position in conv.messages
-    line: int | None = None  # line number in a JSONL file, from 1
-    source: int | None = None  # index into conv.lines; None: not from a line, or new
-    sub: int | None = None  # index inside that line (Codex replacement_history)
-    exchange: int | None = None  # number of the user message it belongs to, from 1; None before the first
-    group: str = ""  # lines of one API message share it (Claude Code message id); "" = stands alone
-    is_summary: bool = False  # summary of an earlier compaction (by the format's mark or a client's known opening)
-    synthetic: bool = False  # user role, but not typed by the user (reminders, environment, task notifications)
-    opaque: bool = False  # a whole compaction item (Responses, Codex)
-    mark: str = ""  # format's own note: "boundary" (a compaction's place in the history), "custom", "skipped"
-    time: str | int | float | None = None  # as the file has it
-
-    @property
-    def text(self) -> str:
-        """All readable text of the message (no calls, no results, no thinking), blocks joined by newlines."""
-        return "\n".join(p.text for p in self.parts if isinstance(p, Text))
-
-    @property
-    def calls(self) -> tuple[ToolCall, ...]:
-        """Its tool calls, in order."""
-        return tuple(p for p in self.parts if isinstance(p, ToolCall))
-
-    @property
-    def results(self) -> tuple[ToolResult, ...]:
-        """Its tool results, in order."""
-        return tuple(p for p in self.parts if isinstance(p, ToolResult))
-
-    @property
-    def images(self) -> int:
-        """Number of images, those inside tool results included."""
-        return sum(1 if isinstance(p, Image) else getattr(p, "images", 0) for p in self.parts)
-
-    @property
-    def has_thinking(self) -> bool:
-        """True where the message holds reasoning, readable or not."""
-        return any(isinstance(p, Thinking) for p in self.parts)
-
-    @property
-    def has_opaque(self) -> bool:
-        """True where the message holds a provider's compaction item (alone or beside other blocks)."""
-        return any(isinstance(p, Opaque) for p in self.parts)
-
-    @property
-    def typed(self) -> bool:
-        """True for what the user wrote: user role, text or image, no summary, not made up by the client."""
-        if self.role != "user" or self.is_summary or self.synthetic or self.opaque:
-            return False
-        return any(isinstance(p, Text | Image | Other) for p in self.parts)
-
-
-class Line(msgspec.Struct, frozen=True, eq=False):
-    """One line of a JSONL file. ``obj`` is None where ``error`` says why it is no JSON object."""
-
-    number: int
-    raw: bytes
-    obj: dict[str, Any] | None
-    error: str = ""
-
-
 class CompactionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a format needs to write a compaction. Nothing here is taken from the clock."""
 
@@ -219,12 +86,49 @@ class CompactionOptions(msgspec.Struct, frozen=True, kw_only=True):
     modified_files: tuple[str, ...] = ()
 
 
+class Handler(Protocol):
+    """What a conversation, and whoever judges or mends one, asks of the format it came in.
+
+    Every :class:`monitor.conversation.formats.base.Format` is one; its methods say what they do.
+    """
+
+    name: str
+    message_keys: tuple[str, ...]
+    jsonl: bool
+
+    def load_body(self, body: Any, path: str = "") -> Conversation: ...
+
+    def list_key(self, body: Any) -> str: ...
+
+    def parse_list(self, items: list[Any], key: str) -> list[Message]: ...
+
+    def view(self, raw: Any) -> Message: ...
+
+    def parse_system(self, body: dict[str, Any]) -> list[Message]: ...
+
+    def history(self, conv: Conversation) -> tuple[Message, ...]: ...
+
+    def dump(self, conv: Conversation) -> bytes: ...
+
+    def body(self, conv: Conversation) -> Any: ...
+
+    def write_part(self, block: Any, old: Part, new: Part) -> Any: ...
+
+    def new_message(self, conv: Conversation, role: Role, text: str, *, summary: bool = False) -> Message: ...
+
+    def new_results(self, conv: Conversation, calls: Sequence[ToolCall], text: str) -> list[Message]: ...
+
+    def compacted(
+        self, conv: Conversation, summary: str, kept: Sequence[Message], options: CompactionOptions
+    ) -> Conversation: ...
+
+
 class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """A conversation as the model would see it, and the file around it."""
 
     format: str  # openai-chat, anthropic, responses, gemini, claude-code, codex, pi, cline, opencode, hermes, ...
     provider: str  # rule set that judges it: one of monitor.conversation.rules.PROVIDERS
-    handler: Format
+    handler: Handler
     path: str = ""
     size: int = 0  # bytes of the input
     messages: tuple[Message, ...] = ()
@@ -278,15 +182,11 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         """The messages by exchange: a typed user message up to the next one (see
         ``monitor.conversation.units``).
         """
-        from monitor.conversation.units import exchanges
-
-        return exchanges(self.messages)
+        return units.exchanges(self.messages)
 
     def units(self) -> list[Unit]:
         """The messages as atomic groups, in order: cut only between them."""
-        from monitor.conversation.units import units
-
-        return units(self.messages)
+        return units.units(self.messages)
 
     def user_texts(self) -> list[tuple[int, str]]:
         """(exchange number, text) of every message the user typed, in order."""
@@ -325,9 +225,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         """``message`` with parts replaced (same kind of part) or removed (None). The other parts stay as
         they are.
         """
-        from monitor.conversation.edit import edit
-
-        return edit(self.handler, message, changes)
+        return edit(self.handler.write_part, message, changes)
 
     def compacted(
         self, summary: str, kept: Sequence[Message], options: CompactionOptions | None = None

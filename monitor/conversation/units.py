@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from monitor.conversation.model import Message, Thinking
+from monitor.conversation.messages import Message, Thinking
 
 UnitKind = Literal["system", "summary", "user", "assistant", "tools", "opaque"]
 

@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.edit import write_block
-from monitor.conversation.jsonio import dump_like, loads, split_lines
+from monitor.conversation.jsonio import Line, dump_like, loads, split_lines
 from monitor.conversation.model import (
     CompactionOptions,
     Conversation,
     ConversationError,
-    Line,
     Message,
     Part,
     Role,

@@ -17,11 +17,11 @@ import msgspec
 from monitor.conversation.formats.anthropic import parse_message
 from monitor.conversation.formats.base import Document
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
+from monitor.conversation.jsonio import Line
 from monitor.conversation.marks import looks_synthetic
 from monitor.conversation.model import (
     CompactionOptions,
     Conversation,
-    Line,
     Message,
     Role,
     ToolCall,

@@ -11,16 +11,17 @@ from monitor.conversation.formats.base import Document
 from monitor.conversation.formats.codex_forks import own, whole
 from monitor.conversation.formats.responses import make_item, make_output, parse_item
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, renumber
+from monitor.conversation.jsonio import Line
 from monitor.conversation.marks import looks_like_summary
 from monitor.conversation.model import (
     CompactionOptions,
     Conversation,
-    Line,
     Message,
     Role,
     Text,
     ToolCall,
 )
+from monitor.conversation.units import number_exchanges
 
 _NOT_SENT = ("ghost_snapshot", "other")
 _ENVELOPE = ("response_item", "event_msg", "turn_context", "compacted")
@@ -117,8 +118,6 @@ class Codex(SessionFormat):
 
         A file a compaction wrote anew holds what it kept in that record and nowhere else.
         """
-        from monitor.conversation.units import number_exchanges
-
         every: list[Message] = []
         seen: set[object] = set()
         for m in self.parse_lines(conv.lines):

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.session import encode_line
-from monitor.conversation.jsonio import split_lines
-from monitor.conversation.model import Line
+from monitor.conversation.jsonio import Line, split_lines
 
 _UPTO = "forked_from_ordinal_exclusive"
 _ID = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f-]{7,63}")

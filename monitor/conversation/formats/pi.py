@@ -14,12 +14,11 @@ import msgspec
 from monitor.conversation.blocks import parts_of, result_text
 from monitor.conversation.formats.base import Document
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
-from monitor.conversation.jsonio import ident
+from monitor.conversation.jsonio import Line, ident
 from monitor.conversation.marks import looks_like_summary, looks_synthetic
 from monitor.conversation.model import (
     CompactionOptions,
     Conversation,
-    Line,
     Message,
     Other,
     Part,

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.base import Document, Format
-from monitor.conversation.jsonio import dumps, ident
-from monitor.conversation.model import Conversation, ConversationError, Line, Message
+from monitor.conversation.jsonio import Line, dumps, ident
+from monitor.conversation.model import Conversation, ConversationError, Message
 from monitor.conversation.units import number_exchanges
 
 _COMPACT = re.compile(rb'^\{"(?:[^"\\]|\\.)*":\S')
@@ -20,7 +20,7 @@ class SessionFormat(Format):
     """A file of one record a line. Subclasses say which lines are messages and which of them the model sees."""
 
     jsonl = True
-    message_keys = ()
+    message_keys: tuple[str, ...] = ()
     id_key = ""  # key of a record's own id, "" where records are not linked
     parent_key = ""
     linear = False  # one line of records: whatever hung on a record hangs on what is put behind it

@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
-from monitor.conversation.jsonio import ident
-from monitor.conversation.model import Line
+from monitor.conversation.jsonio import Line, ident
 from monitor.conversation.repair.base import Sheet
 
 CODES = [
