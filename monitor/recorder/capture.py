@@ -17,7 +17,7 @@ from typing import Any
 from monitor.recorder.evidence import MessageDigests
 from monitor.recorder.http1 import Request, Response
 from monitor.recorder.logfile import CallLog
-from monitor.recorder.record import (
+from monitor.recorder.pieces import (
     CLIENT_BYTES,
     HEAD,
     REQUEST,
@@ -25,12 +25,11 @@ from monitor.recorder.record import (
     RESPONSE,
     RESPONSE_GAP,
     UPSTREAM_BYTES,
-    CallJob,
     End,
     Op,
     Settings,
-    without_bodies,
 )
+from monitor.recorder.record import CallJob, without_bodies
 from monitor.recorder.upstreams import Route
 
 BATCH = 256 * 1024  # bytes gathered before they go to the worker

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
 
 from monitor.recorder import http1
-from monitor.recorder.bodies import HELD, BodyText, Budget
+from monitor.recorder.bodies import BodyText
 from monitor.recorder.evidence import MessageDigests, digest, identifier
 from monitor.recorder.found import Api, Found
 from monitor.recorder.http1 import Request, Response
+from monitor.recorder.pieces import CLIENT_BYTES, HEAD, REQUEST, REQUEST_GAP, RESPONSE, RESPONSE_GAP, End, Op, Settings
 from monitor.recorder.request import RequestFacts, codex_metadata
 from monitor.recorder.tap import ResponseTap
 from monitor.recorder.upstreams import Route
+from monitor.recorder.wscalls import SocketCalls
 
 SCHEMA = "ctxmon.call/1"
 
@@ -52,31 +53,6 @@ _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]*(?:/[A-Za-z0-9_.+-]+)?")
 
 #: errors of ours after which the upstream has never seen the request
 UNSENT = ("connect", "tls", "proxy")
-
-REQUEST, HEAD, RESPONSE, CLIENT_BYTES, UPSTREAM_BYTES, REQUEST_GAP, RESPONSE_GAP = range(7)
-Op = tuple[int, float, Any]  # what, when (monotonic), bytes or the response head
-
-
-@dataclass(slots=True)
-class End:
-    """How a call ended, as the proxy saw it."""
-
-    at: float  # monotonic
-    error: str | None
-    client_gone: bool
-    request_complete: bool
-    framing_complete: bool
-    request_bytes: int
-    response_bytes: int
-
-
-@dataclass(slots=True)
-class Settings:
-    """What the user asked for."""
-
-    bodies: bool = False
-    budget: Budget = field(default_factory=Budget)
-    room: Budget = field(default_factory=lambda: Budget(HELD))
 
 
 def without_bodies(record: dict[str, Any]) -> dict[str, Any]:
@@ -147,7 +123,7 @@ class CallJob:
         self.response_text = BodyText(settings.budget) if settings.bodies else None
         self.facts = RequestFacts(header(request, b"content-encoding"), digests, self.request_text, settings.room)
         self.tap: ResponseTap | None = None
-        self.socket: Any = None  # recorder.wscalls.SocketCalls once the connection has become a WebSocket
+        self.socket: SocketCalls | None = None  # once the connection has become a WebSocket
 
     def take(self, ops: list[Op]) -> None:
         """Take tapped pieces in the order they came."""
@@ -179,8 +155,6 @@ class CallJob:
     def _head(self, response: Response) -> None:
         self.response = response
         if response.status == 101:
-            from monitor.recorder.wscalls import SocketCalls
-
             self.socket = SocketCalls(self, response)
             return
         kind = (http1.get(response.headers, b"content-type") or b"").decode("latin-1")

@@ -17,8 +17,8 @@ from monitor.recorder.capture import Recorder
 from monitor.recorder.connect import Connector
 from monitor.recorder.link import Shared
 from monitor.recorder.logfile import CallLog, LogOptions
+from monitor.recorder.pieces import Settings
 from monitor.recorder.proxy import ClientSide
-from monitor.recorder.record import Settings
 from monitor.recorder.upstreams import Routes, Upstream, UpstreamError
 
 DEFAULT_PORT = 8788

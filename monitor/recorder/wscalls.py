@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from monitor.recorder import http1
 from monitor.recorder.bodies import BodyText
-from monitor.recorder.evidence import decode
+from monitor.recorder.evidence import MessageDigests, decode
 from monitor.recorder.found import Found, absorb
 from monitor.recorder.http1 import Response
+from monitor.recorder.pieces import End, Settings
 from monitor.recorder.request import RequestFacts
 from monitor.recorder.ws import FrameTap
 
-if TYPE_CHECKING:
-    from monitor.recorder.record import CallJob, End
+
+class Job(Protocol):
+    """The call that became a WebSocket, as far as the calls inside it need it: what is known of the connection, where
+    their texts and times are noted, and who writes their lines.
+    """
+
+    settings: Settings
+    digests: MessageDigests
+    first_byte: float | None
+    request_text: BodyText | None
+    response_text: BodyText | None
+    emit: Callable[[dict[str, Any]], None]  # takes a finished record
+
+    def line(self, facts: RequestFacts, found: Found, end: End, websocket: bool = False) -> dict[str, Any]:
+        """The record of one call."""
 
 
 class SocketCalls:
     """Follows both directions of one connection and has the job write a line per answered ``response.create``."""
 
-    def __init__(self, job: CallJob, response: Response) -> None:
+    def __init__(self, job: Job, response: Response) -> None:
         extensions = b",".join(http1.get_all(response.headers, b"sec-websocket-extensions")).lower()
         deflate = b"permessage-deflate" in extensions
         self._job = job
@@ -90,12 +105,10 @@ class SocketCalls:
             self._emit(complete=False, end=end)
 
     def _emit(self, complete: bool, end: End | None = None) -> None:
-        from monitor.recorder.record import End as Ended
-
         assert self._found is not None and self._facts is not None
         client_gone, error = (end.client_gone, end.error) if end else (False, None)
         if not complete and error is None and not client_gone:
             error = "upstream_cut"
-        over = Ended(self._at, error, client_gone, True, complete, self._sizes[0], self._sizes[1])
+        over = End(self._at, error, client_gone, True, complete, self._sizes[0], self._sizes[1])
         self._job.emit(self._job.line(self._facts, self._found, over, websocket=True))
         self._facts = self._found = None
