@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from monitor.recorder import http1
 from monitor.recorder.capture import Capture, Recorder
@@ -13,8 +13,35 @@ from monitor.recorder.connect import Connector
 from monitor.recorder.http1 import Body, HttpError, Request, Response
 from monitor.recorder.upstreams import Route, Routes
 
-if TYPE_CHECKING:
-    from monitor.recorder.proxy import ClientSide
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One request on its way and its answer."""
+
+    request: Request
+    route: Route
+    tap: Capture
+    body: Body  # framing of the request
+    keep_client: bool  # the client keeps its connection open afterwards
+    upgrade: bool
+    waiting: list[bytes] = field(default_factory=list)  # for the upstream, while there is no connection yet
+    waiting_size: int = 0
+    task: asyncio.Task[None] | None = None
+    response: Response | None = None
+    answer: Body = field(default_factory=http1.NoBody)  # framing of the response
+    keep_upstream: bool = True
+    plain: bool = False  # the client speaks HTTP/1.0: chunks are taken out of their framing
+    answered: bool = False
+    tunnel: bool = False
+
+
+class Client(Protocol):
+    """A connection of a client, as far as the end of the recorder has to do with it."""
+
+    call: Call | None  # under way
+
+    def abort(self, reason: str) -> None:
+        """The recorder ends: give up on whatever is under way."""
 
 
 @dataclass(slots=True)
@@ -26,7 +53,7 @@ class Shared:
     recorder: Recorder
     hosts: frozenset[str]  # names the Host header may have
     any_address: bool = False  # or any numeric address: a rebound name is never one
-    clients: set[ClientSide] = field(default_factory=set)
+    clients: set[Client] = field(default_factory=set)
 
     def admit(self, request: Request) -> Route:
         """Check who is asked for and find the upstream.
@@ -69,27 +96,6 @@ def host_name(value: bytes) -> str:
     if text.startswith("["):
         return text[1:].partition("]")[0]
     return text.partition(":")[0].rstrip(".")
-
-
-@dataclass(slots=True, eq=False)
-class Call:
-    """One request on its way and its answer."""
-
-    request: Request
-    route: Route
-    tap: Capture
-    body: Body  # framing of the request
-    keep_client: bool  # the client keeps its connection open afterwards
-    upgrade: bool
-    waiting: list[bytes] = field(default_factory=list)  # for the upstream, while there is no connection yet
-    waiting_size: int = 0
-    task: asyncio.Task[None] | None = None
-    response: Response | None = None
-    answer: Body = field(default_factory=http1.NoBody)  # framing of the response
-    keep_upstream: bool = True
-    plain: bool = False  # the client speaks HTTP/1.0: chunks are taken out of their framing
-    answered: bool = False
-    tunnel: bool = False
 
 
 def outgoing(request: Request, route: Route, upgrade: bool) -> bytes:
