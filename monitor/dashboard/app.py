@@ -9,11 +9,11 @@ from contextlib import suppress
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.style import Style as RichStyle
 from textual.actions import ActionParseResult
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.color import Color
 from textual.content import Content
@@ -34,14 +34,12 @@ from monitor.dashboard.model.header import name_of
 from monitor.dashboard.model.help import help_lines
 from monitor.dashboard.model.mix import Mixes
 from monitor.dashboard.model.text import Line
+from monitor.dashboard.program import Program
 from monitor.dashboard.screens.main import MainScreen
 from monitor.dashboard.themes import DARK, LIGHT, THEMES, Inks
 from monitor.dashboard.widgets.table import Table
 from monitor.decision.model import ACTION_WORDS, Decision
 from monitor.sessions.view import SessionView
-
-if TYPE_CHECKING:
-    from monitor.dashboard.screens.compact import Compacting
 
 #: how often ages on the screen are renewed while nothing else happens
 _TICK_S = 10.0
@@ -49,7 +47,7 @@ _TICK_S = 10.0
 _PATIENCE_S = 3.0
 
 
-class Dashboard(App[int]):
+class Dashboard(Program):
     """The dashboard. ``keys`` maps ids of :data:`~monitor.dashboard.keys.KEYS` to other keys."""
 
     TITLE = "ctxmon"
@@ -79,7 +77,6 @@ class Dashboard(App[int]):
         self.state = states.load(state_path)
         self.panel = self.state.panel
         self.compactor = compactor
-        self._compacting: Compacting | None = None
         self.keys = dict(keys or {})
         self.tells = notify
         self.verbose = verbose
@@ -322,14 +319,6 @@ class Dashboard(App[int]):
             groups["Lists"].append((keys, binding.description))
         groups["Move"].append(("mouse", "click: turn · wheel: zoom · shift wheel: window · headings: order"))
         return help_lines(groups.items(), width)
-
-    def compacting(self) -> Compacting | None:
-        """The way to a compaction, None where nothing compacts."""
-        if self._compacting is None and self.compactor is not None:
-            from monitor.dashboard.screens.compact import Compacting
-
-            self._compacting = Compacting(self, self.compactor)
-        return self._compacting
 
     # failures
 

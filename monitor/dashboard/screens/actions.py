@@ -14,12 +14,13 @@ from monitor.dashboard.model.calls import call_json
 from monitor.dashboard.model.layout import PANELS
 from monitor.dashboard.model.sheets import replay_lines, why_lines
 from monitor.dashboard.model.text import Line, Span, line_width
+from monitor.dashboard.program import Program
 from monitor.dashboard.widgets.board import Board
 from monitor.dashboard.widgets.lines import ButtonLine
 from monitor.sessions.view import SessionView
 
 if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
+    from monitor.dashboard.screens.compact import Compacting
 
 #: hints that mean something on the screen without data
 _WITHOUT_DATA = ("palette", "help", "quit")
@@ -29,9 +30,10 @@ _NONE = {"reset": "compaction or trim", "miss": "cache miss", "error": "error"}
 class Actions(Screen[None]):
     """Actions of the main screen; :class:`~monitor.dashboard.screens.main.MainScreen` draws."""
 
-    app: Dashboard
+    app: Program
     _said = ""
     _replays = 0
+    _compacting: Compacting | None = None
 
     @property
     def board(self) -> Board:
@@ -275,7 +277,7 @@ class Actions(Screen[None]):
 
     def action_compact(self) -> None:
         """Preview of a compaction of the session's own file."""
-        view, compacting = self.app.desk.view, self.app.compacting()
+        view, compacting = self.app.desk.view, self.compacting()
         if view is None or compacting is None:
             self.say("no session to compact")
             return
@@ -283,9 +285,17 @@ class Actions(Screen[None]):
 
     def action_compact_file(self) -> None:
         """Preview of a compaction of any file."""
-        compacting = self.app.compacting()
+        compacting = self.compacting()
         if compacting is not None:
             compacting.file()
+
+    def compacting(self) -> Compacting | None:
+        """The way to a compaction, None where nothing compacts."""
+        if self._compacting is None and self.app.compactor is not None:
+            from monitor.dashboard.screens.compact import Compacting  # the first picture needs none
+
+            self._compacting = Compacting(self.app, self.app.compactor, self.say)
+        return self._compacting
 
     def action_theme(self) -> None:
         """Dark or light."""

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -19,12 +18,10 @@ from textual.widgets import Input
 from monitor.dashboard.compactor import Compactor, Preview
 from monitor.dashboard.failures import reason
 from monitor.dashboard.model.compacting import change_lines, preview_lines
+from monitor.dashboard.program import Program
 from monitor.dashboard.screens.sheet import Confirm
 from monitor.dashboard.widgets.lines import LinesPanel
 from monitor.sessions.view import SessionView
-
-if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
 
 #: so many names of a folder are looked at for a suggestion
 _NAMES = 5_000
@@ -90,8 +87,6 @@ def complete(typed: str) -> str | None:
 class AskPath(ModalScreen[str]):
     """Asks for the path of a file; the right arrow takes over what is suggested."""
 
-    app: Dashboard
-
     BINDINGS = [Binding("escape", "leave", "leave", show=False)]
 
     def compose(self) -> ComposeResult:
@@ -115,11 +110,16 @@ class AskPath(ModalScreen[str]):
 
 
 class Compacting:
-    """The way from the key to the file. Only the newest preview that was asked for is shown."""
+    """The way from the key to the file. Only the newest preview that was asked for is shown.
 
-    def __init__(self, app: Dashboard, compactor: Compactor) -> None:
+    Args:
+        say: puts a word into the line of hints; an empty one takes it away.
+    """
+
+    def __init__(self, app: Program, compactor: Compactor, say: Callable[[str], None]) -> None:
         self._app = app
         self._compactor = compactor
+        self._say = say
         self._asked = 0
 
     def session(self, view: SessionView) -> None:
@@ -139,9 +139,7 @@ class Compacting:
         self._asked += 1
         number = self._asked
         app = self._app
-        main = app.main
-        if main is not None:
-            main.say("preparing the preview …")
+        self._say("preparing the preview …")
 
         def work() -> None:
             try:
@@ -154,20 +152,15 @@ class Compacting:
         # a thread that nobody waits for: leaving must not take as long as a preview of a large file
         threading.Thread(target=work, name="ctxmon-preview", daemon=True).start()
 
-    def _quiet(self) -> None:
-        main = self._app.main
-        if main is not None:
-            main.say("")
-
     def _refused(self, number: int, sentence: str) -> None:
         if number == self._asked:
-            self._quiet()
+            self._say("")
             self._app.notify(sentence, severity="warning", title="No preview", markup=False, timeout=10)
 
     def _show(self, number: int, preview: Preview) -> None:
         if number != self._asked:
             return
-        self._quiet()
+        self._say("")
 
         def answered(yes: bool | None) -> None:
             if yes:

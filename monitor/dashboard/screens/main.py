@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,9 +24,6 @@ from monitor.dashboard.widgets.chart import Chart
 from monitor.dashboard.widgets.lines import ButtonLine, LinesPanel, OneLine, Panel
 from monitor.dashboard.widgets.table import Table
 
-if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
-
 
 class Header(OneLine):
     """The line at the top, on the paper of a panel."""
@@ -36,8 +33,6 @@ class Header(OneLine):
 
 class MainScreen(Actions, Screen[None]):
     """All panels. The desk is the app's; this screen owns the widgets."""
-
-    app: Dashboard
 
     BINDINGS: ClassVar[list[BindingType]] = list(bindings())
     AUTO_FOCUS = "#empty"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -11,9 +10,6 @@ from textual.screen import ModalScreen
 
 from monitor.dashboard.model.text import Line
 from monitor.dashboard.widgets.lines import LinesPanel
-
-if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
 
 
 class SheetLines(LinesPanel):
@@ -27,8 +23,6 @@ Lines = Callable[[int], list[Line]]
 
 class Sheet(ModalScreen[bool]):
     """A sheet with a title and lines made for its width. Any of the closing keys leads back."""
-
-    app: Dashboard
 
     BINDINGS = [
         Binding("escape,q,question_mark,f1,w,enter", "close", "close", show=False),

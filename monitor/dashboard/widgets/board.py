@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual import events
 from textual.geometry import NULL_OFFSET, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
@@ -12,9 +10,6 @@ from textual.widget import Widget
 
 from monitor.dashboard.model.layout import PANELS, Arrangement, Rect, arrange
 from monitor.dashboard.widgets.lines import Panel
-
-if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
 
 _NO_MARGIN = Spacing()
 
@@ -50,7 +45,6 @@ class Board(Widget):
     ``empty`` shows the screen without data, ``filtering`` the line for the filter.
     """
 
-    app: Dashboard
     #: as of the panels
     virtual_size = Reactive(Size(0, 0), repaint=False)
 

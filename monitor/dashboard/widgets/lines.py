@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
@@ -16,16 +15,14 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from monitor.dashboard.model.text import Line
+from monitor.dashboard.program import Program
 from monitor.dashboard.themes import Inks
-
-if TYPE_CHECKING:
-    from monitor.dashboard.app import Dashboard
 
 
 class Panel(Widget):
     """Base of all our widgets: knows the colours in use."""
 
-    app: Dashboard
+    app: Program
     #: variable of the theme that gives the background
     PAPER = "background"
     #: nothing of a panel scrolls by itself: another size needs no second layout
