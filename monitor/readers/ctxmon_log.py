@@ -127,7 +127,8 @@ def _reply(value: dict[str, Any]) -> Reply:
     if shape == "messages" and isinstance(told, dict):
         found = exchange_anthropic.merge(as_object(start), told, False)
         reply.tokens, reply.compacted_from, reply.summary_tokens = found
-        reply.service_tier = service_tier({**as_object(start), **told})
+        merged = {**as_object(start), **told}
+        reply.service_tier, reply.cost = service_tier(merged), shapes.cost(merged)
     elif isinstance(told, dict):
         reply.tokens = shapes.tokens(told, model=reply.model or "", timings=value.get("timings"), flavour="openai")
         reply.cost = shapes.cost(told)

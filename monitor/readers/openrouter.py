@@ -3,8 +3,10 @@
 Where: openrouter.ai, Activity page, Export (CSV, 24 columns; an older export has 21 in another order; columns are found
 by name). Generation records are answers of ``GET /api/v1/generation?id=``, one a file, as JSON lines or as a list.
 
-What is read: one row is one call. ``cost_total`` (``total_cost``) is the logged cost. A cancelled row without tokens is
-an error. Daily sums (``/api/v1/activity``) hold no single calls and are refused.
+What is read: one row is one call. ``cost_total`` (``total_cost``) is the logged cost; with the user's own key at the
+provider it is OpenRouter's fee only, and ``byok_usage_inference`` (``upstream_inference_cost`` of a record with
+``is_byok``) is added. A cancelled row without tokens is an error. Daily sums (``/api/v1/activity``) hold no single
+calls and are refused.
 
 Prompt tokens: ``tokens_prompt`` of the export includes the cached part. Generation records count twice: with a common
 tokenizer (``tokens_prompt``) and with the model's own; ``native_tokens_*`` is what occupied the window and is used.
@@ -20,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from monitor.readers import gateway_values as values
-from monitor.readers import table_rows, usage
+from monitor.readers import shapes, table_rows, usage
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.times import span_ms
 from monitor.records import Call, Evidence
@@ -85,7 +87,7 @@ class OpenRouterParser(BaseParser):
             output_tokens=tokens.output,
             reasoning_tokens=tokens.reasoning,
             billed_prompt_tokens=tokens.billed_prompt,
-            cost_usd=values.usd(values.first(row, "cost_total", "total_cost")),
+            cost_usd=_cost(row),
             status="error" if failed and (cancelled or _refused(row)) else "ok",
             stop=values.text(values.first(row, "finish_reason_normalized", "native_finish_reason", "finish_reason")),
             usage_rule=tokens.rule,
@@ -96,6 +98,14 @@ class OpenRouterParser(BaseParser):
                 ),
             ),
         )
+
+
+def _cost(row: dict[str, Any]) -> float | None:
+    charged = values.usd(values.first(row, "cost_total", "total_cost"))
+    if external := values.usd(row.get("byok_usage_inference")):  # an export states it for own keys only
+        return shapes.with_own_key(charged, external, True)
+    upstream = values.usd(values.first(row, "upstream_inference_cost", "usage_upstream"))
+    return shapes.with_own_key(charged, upstream, values.truth(row.get("is_byok")))
 
 
 def _refused(row: dict[str, Any]) -> bool:

@@ -254,8 +254,40 @@ def llama(usage: Usage) -> Tokens:
 
 
 def cost(usage: Any) -> float | None:
-    """The cost in USD a usage object states (OpenRouter and gateways that copy it), else None."""
-    value = usage.get("cost") if isinstance(usage, Mapping) else None
+    """The cost in USD a usage object states (OpenRouter, Perplexity, gateways that copy them), else None.
+
+    With the user's own key at the provider (``is_byok``) it is OpenRouter's fee only; see :func:`with_own_key`.
+    """
+    if not isinstance(usage, Mapping):
+        return None
+    stated = usage.get("cost")
+    if isinstance(stated, Mapping):  # Perplexity: split by kind, with the sum
+        stated = stated.get("total_cost")
+    own = usage.get("is_byok")
+    upstream = _usd(_map(usage.get("cost_details")).get("upstream_inference_cost"))
+    return with_own_key(_usd(stated), upstream, own if isinstance(own, bool) else None)
+
+
+def with_own_key(charged: float | None, upstream: float | None, own: bool | None) -> float | None:
+    """What a request cost in USD where OpenRouter may have used the user's own key at the provider.
+
+    Args:
+        charged: what OpenRouter charged: the whole cost, or with an own key only its fee.
+        upstream: what the provider charged; stated without an own key, too, and then part of ``charged``.
+        own: whether an own key was used; None where the record does not say. Then an upstream charge above all that
+            OpenRouter charged shows it.
+
+    Source: OpenRouter's usage accounting and activity pages (charges of one's own key are external to credits).
+    """
+    if own is None:
+        own = upstream is not None and upstream > (charged or 0)
+    if not own:
+        return charged
+    # the fee alone is not what the call cost
+    return None if upstream is None else (charged or 0) + upstream
+
+
+def _usd(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e6:
         return float(value)
     return None

@@ -190,3 +190,10 @@ def test_sniffing_and_odd_lines():
     ]
     found = calls(records("ctxmon_log", lines(*odd)))
     assert [call.prompt_tokens for call in found] == [None, None]
+
+
+def test_a_stated_cost_is_kept_whatever_the_shape_of_the_answer():
+    told = {**anthropic_usage(7, 100, 20, 300), "cost": 0.001, "is_byok": True}
+    told["cost_details"] = {"upstream_inference_cost": 0.02}
+    (call,) = calls(records("ctxmon_log", lines(row(usage=told))))
+    assert call.cost_usd is not None and abs(call.cost_usd - 0.021) < 1e-12

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.readers.gateway_help import calls, lines, problems, read, score, tokens
 
 HEADER = (
@@ -69,6 +71,20 @@ def test_generation_records_count_with_the_models_own_tokenizer():
         found = calls(read("openrouter", data))[0]
         assert tokens(found) == (1000, 300, 700, None, 40)
         assert (found.reasoning_tokens, found.cost_usd, found.stop) == (8, 0.01, "stop")
+
+
+def test_the_cost_with_an_own_key_is_the_fee_and_what_the_provider_charged():
+    row = ROWS.splitlines()[0].replace("0.004,,,,,", "0.004,,,,0.08,")
+    assert calls(read("openrouter", HEADER + row + "\n"))[0].cost_usd == pytest.approx(0.084)
+    for more, cost in (
+        ({"is_byok": True, "upstream_inference_cost": 0.2}, 0.21),
+        ({"is_byok": True, "total_cost": 0, "upstream_inference_cost": 0.2}, 0.2),
+        ({"is_byok": True, "usage_upstream": 0.2}, 0.21),
+        ({"is_byok": False, "upstream_inference_cost": 0.01}, 0.01),
+        ({"is_byok": True}, None),
+    ):
+        found = calls(read("openrouter", json.dumps({"data": generation(**more)})))[0]
+        assert found.cost_usd == pytest.approx(cost), more
 
 
 def test_a_session_the_client_named():

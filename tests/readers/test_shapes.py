@@ -118,6 +118,30 @@ def test_what_the_only_message_pass_had_of_the_cache_stands_at_the_top_level():
     assert (found.billed_prompt, found.billed) == (50_199, ((20, 20_000, 310, 0, 56), (29_869, 0, 0, 0, 239)))
 
 
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        # with an own key, `cost` is OpenRouter's fee (its page's own example: 0.95 of 19)
+        ({"cost": 0.95, "is_byok": True, "cost_details": {"upstream_inference_cost": 19}}, 19.95),
+        ({"cost": 0.95, "cost_details": {"upstream_inference_cost": 19}}, 19.95),
+        ({"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.0360795}}, 0.0360795),
+        ({"is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}, 0.02),
+        # without one, the provider's charge is stated beside the same sum
+        ({"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.5}}, 0.5),
+        ({"cost": 0.5, "cost_details": {"upstream_inference_cost": 0.5}}, 0.5),
+        ({"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": None}}, 0.5),
+        ({"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.75}}, 0.5),
+        # a fee without what the provider charged tells no cost
+        ({"cost": 0.95, "is_byok": True, "cost_details": {"upstream_inference_cost": None}}, None),
+        ({"cost": 0.95, "is_byok": True}, None),
+        # Perplexity
+        ({"cost": {"input_tokens_cost": 0.001, "request_cost": 0.005, "total_cost": 0.006}}, 0.006),
+    ],
+)
+def test_the_cost_of_a_call_with_an_own_key(usage, cost):
+    assert shapes.cost(usage) == pytest.approx(cost)
+
+
 def test_the_cost_is_taken_where_it_is_stated():
     assert shapes.cost({"cost": 0.0125}) == 0.0125
     assert shapes.cost({"cost": True}) is None
