@@ -1,8 +1,8 @@
 """Aider: its analytics log and its chat history.
 
 Where: the file given with ``--analytics-log`` (JSON lines), and ``.aider.chat.history.md`` in the project. Neither lies
-in a folder that is searched: name the file. Give one of the two, as they tell the same calls in ways that cannot be
-matched.
+in a folder that is searched without being asked: name the file or the project's folder. Give one of the two, as they
+tell the same calls in ways that cannot be matched.
 
 What is read: analytics: ``message_send`` events; a session begins with ``launched`` or ``cli session``. Chat history:
 lines ``> Tokens: 12k sent, 1.2k cache write, 3k cache hit, 604 received. Cost: $0.02 message, $0.10 session.`` below

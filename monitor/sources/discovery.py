@@ -35,6 +35,7 @@ _ENDS = (
     ".sse",
     ".gz",
     ".zst",
+    "aider.chat.history.md",
 )
 _SKIP_FOLDERS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "shell-snapshots", "file-history", "todos"))
 

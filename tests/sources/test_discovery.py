@@ -27,6 +27,13 @@ def test_folders_are_searched_to_any_depth_for_logs(tmp_path: Path) -> None:
     assert problems == []
 
 
+def test_aiders_chat_history_is_a_log_and_other_markdown_is_not(tmp_path: Path) -> None:
+    history = touch(tmp_path / "shop" / ".aider.chat.history.md")
+    touch(tmp_path / "shop" / "README.md")
+    touch(tmp_path / "shop" / ".aider.input.history")
+    assert list(expand([str(tmp_path)], [])) == [history]
+
+
 def test_a_gateways_export_may_have_the_name_of_gemini_clis_list_of_prompts(tmp_path: Path) -> None:
     export = touch(tmp_path / "gateway" / "logs.json")
     touch(tmp_path / "old" / "hash" / "logs.json")
