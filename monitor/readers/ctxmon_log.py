@@ -59,7 +59,9 @@ class CtxmonParser(PairParser):
             return
         if value.get("sent") is False:
             return
-        self.records.extend(self.assembler.track.add(self._facts(value, line)))
+        track = self.assembler.track
+        take = track.fetched if value.get("kind") == "fetch" else track.add
+        self.records.extend(take(self._facts(value, line)))
 
     def _facts(self, value: dict[str, Any], line: int) -> Facts:
         start = to_ms(value.get("time"))

@@ -22,6 +22,7 @@ import msgspec
 
 from monitor.readers import exchange_bodies as bodies
 from monitor.readers.exchange_facts import Facts
+from monitor.readers.exchange_fetched import FETCH
 from monitor.readers.exchange_messages import Messages
 from monitor.readers.exchange_reply import Reply, ReplyReader
 from monitor.readers.exchange_request import Request, parse
@@ -81,6 +82,8 @@ class Assembler:
         self.seen += 1
         host, path = _address(exchange.url)
         kind = "count" if _COUNT.search(path) else "compact" if _COMPACT.search(path) else "call"
+        if exchange.method == "GET" and FETCH.search(path):
+            return self._fetched(exchange, host, path)
         known = kind != "call" or exchange.trusted or _CALL.search(path) is not None
         if exchange.method not in ("POST", "WEBSOCKET", "") or (not known and _OTHER.search(path)):
             return []
@@ -102,6 +105,11 @@ class Assembler:
             records.append(Problem(self.track.file, exchange.line, self._damage))
             self._damage = ""
         return records
+
+    def _fetched(self, exchange: Exchange, host: str, path: str) -> list[Record]:
+        reply = self._reply(exchange)
+        self._damage = ""  # the call has been told already
+        return self.track.fetched(self._facts(exchange, None, reply, "call", host, path))
 
     def _request(self, exchange: Exchange) -> Request | None:
         if not exchange.request:

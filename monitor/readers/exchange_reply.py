@@ -251,8 +251,8 @@ class ReplyReader:
             reply.id, reply.model = _string(inner.get("id")) or reply.id, _string(inner.get("model")) or reply.model
             if isinstance(inner.get("usage"), Mapping):
                 self._usage = inner["usage"]
-            if inner.get("status") == "completed":
-                reply.stop, reply.complete = "completed", True
+            if isinstance(status := inner.get("status"), str):
+                reply.stop, reply.complete = status, status in ("completed", "requires_action", "incomplete")
 
     def _cohere_event(self, kind: str, value: dict[str, Any]) -> None:
         reply = self._reply

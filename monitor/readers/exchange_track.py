@@ -16,6 +16,7 @@ import msgspec
 
 from monitor.readers.exchange_events import events_of
 from monitor.readers.exchange_facts import Facts, State, kept
+from monitor.readers.exchange_fetched import Unanswered, under_way
 from monitor.readers.exchange_messages import digest
 from monitor.readers.exchange_reply import Reply
 from monitor.readers.exchange_request import is_small
@@ -43,12 +44,28 @@ class Tracker:
         self._last: dict[str | None, State] = {}  # by origin: where a summary was made
         self._ids: dict[str, tuple[int | None, int | None, int | None]] = {}
         self._steps = Steps(detail)
+        self._unanswered = Unanswered()
 
     def add(self, facts: Facts) -> list[Record]:
         """Records of one exchange."""
+        if facts.request is None and (found := self._unanswered.answered(facts)) is not None:
+            return self._add(*found)  # a log of answers alone tells a fetched one like any other
+        return self._add(facts, self._state(facts, facts.chain()[0]))
+
+    def fetched(self, facts: Facts) -> list[Record]:
+        """Records of an answer that was fetched by its id: the call of its request anew, or nothing."""
+        if (found := self._unanswered.answered(facts)) is not None:
+            return self._add(*found)
+        reply = facts.reply
+        if reply.id is None or reply.id in self._ids or reply.tokens.prompt is None:
+            return []
+        # the request was made before this capture began
+        started = reply.created * 1000 if reply.created else facts.time
+        return self.add(msgspec.structs.replace(facts, time=started, end=None))
+
+    def _add(self, facts: Facts, state: State, told: Call | None = None) -> list[Record]:
         reply, who = facts.reply, facts.who
         chained, single = facts.chain()
-        state = self._state(facts, chained)
         purpose = self._purpose(facts, state)
         tokens, status = self._tokens(facts, state, purpose)
         key = self._key(facts, tokens, chained)
@@ -82,13 +99,13 @@ class Tracker:
             cost_usd=reply.cost,
             status=status,
             purpose=purpose,
-            exchange=self._exchange(facts, state, purpose),
+            exchange=told.exchange if told is not None else self._exchange(facts, state, purpose),
             cache_ttl_s=(_TTL_1H if tokens.write_1h else _TTL_5M)
             if tokens.write and facts.provider == "anthropic"
             else None,
             stop=reply.stop,
             has_bodies=bool(chained) and who.previous is None,
-            prefix_kept=kept(facts, state) if purpose == "work" and chained and who.previous is None else None,
+            prefix_kept=_prefix_kept(facts, state, told, chained) if purpose == "work" else None,
             usage_rule=tokens.rule,
             evidence=_evidence(facts, chained, single),
             window_id=who.window,
@@ -100,6 +117,7 @@ class Tracker:
         after = [event for event in events if event not in before]
         steps = self._steps.of(call, facts, state) if named and purpose == "work" else []
         self._settle(facts, state, call)
+        self._unanswered.note(facts, state, call)
         return [*before, call, *after, *steps]
 
     # ------------------------------------------------------------------------------------------------ conversation
@@ -207,7 +225,7 @@ class Tracker:
         if tokens.prompt is None and tokens.output is None:
             if facts.failure and (facts.kept or facts.status is None or facts.status == 0 or facts.status >= 400):
                 return UNKNOWN, "error"
-            if facts.status is None and not facts.kept:
+            if under_way(reply) or (facts.status is None and not facts.kept):
                 return UNKNOWN, "in_flight"
             return tokens, "ok"
         less = tokens.rule == "ollama" and purpose == "work" and (tokens.prompt or 0) < (state.occupied or 0)
@@ -255,6 +273,12 @@ class Tracker:
                 state.exchange += sum(fresh.values())
                 state.seen |= typed
         return state.exchange or None
+
+
+def _prefix_kept(facts: Facts, state: State, told: Call | None, chained: bytes) -> bool | None:
+    if told is not None:
+        return told.prefix_kept
+    return kept(facts, state) if chained and facts.who.previous is None else None
 
 
 def _duration(facts: Facts) -> int | None:

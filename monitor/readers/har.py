@@ -5,7 +5,9 @@ Where: a file the user saved, ``*.har``.
 What is read: ``log.entries[]``, one by one (a file of hundreds of megabytes needs little memory). An entry is a call if
 its address is one of a model API (see :mod:`monitor.readers.exchange`); everything else is ignored. Bodies may be plain
 text, base64, and with or without the compression their headers name: the bytes decide. WebSocket messages of the
-Responses API (``_webSocketMessages``) are one call for each ``response.create``. ``line`` is the number of the entry.
+Responses API (``_webSocketMessages``) are one call for each ``response.create``. An answer made in the background and
+fetched by its id (``GET /v1/responses/{id}``) belongs to its request, however often it is asked for. ``line`` is the
+number of the entry.
 
 Prompt tokens: from the provider's usage object in the answer, by the rules of :mod:`monitor.readers.shapes`.
 
@@ -30,6 +32,7 @@ from monitor.readers.times import span_ms, to_ms
 
 SOURCE = "har"
 _HEAD = lazy(rb'\s*(?:\xef\xbb\xbf)?\{\s*"log"\s*:')
+_ALSO = (b"_webSocketMessages", b"/responses/", b"/interactions/", b"/completions/")
 _LOG = lazy(rb'"(?:creator|entries|pages|version)"\s*:')
 
 
@@ -53,8 +56,9 @@ class HarParser(BaseParser):
 
     def _exchanges(self, entries: Entries) -> Iterator[Exchange]:
         for number, raw in enumerate(entries, 1):
-            # what is neither sent nor a socket can be no call: most of a browser's capture is not even decoded
-            if b"POST" not in raw and b"_webSocketMessages" not in raw:
+            # what is neither sent nor a socket nor the address of an answer can be no call: most of a browser's capture
+            # is not even decoded
+            if b"POST" not in raw and not any(part in raw for part in _ALSO):
                 continue
             entry = bodies.one(raw)
             if not isinstance(entry, dict):

@@ -30,6 +30,7 @@ _API: list[tuple[re.Pattern[str], Api, str]] = [
     (re.compile(r"/messages/count_tokens$"), "anthropic", "count"),
     (re.compile(r":(?:generateContent|streamGenerateContent)$"), "gemini", "call"),
     (re.compile(r":countTokens$"), "gemini", "count"),
+    (re.compile(r"/responses/[^/]+$"), "openai-responses", "fetch"),
 ]
 _MODEL_IN_PATH = re.compile(r"/models/([^/:]+)(?::[A-Za-z]+)?$")
 _SECRET_PART = re.compile(r"(?:sk-|sk_|AIza|gsk_|hf_|xai-|pplx-|key-)[A-Za-z0-9_-]{8,}|[A-Za-z0-9_-]{48,}")
@@ -115,6 +116,8 @@ class CallJob:
         self.wall_ms, self.started = wall_ms, started
         self.settings, self.digests, self.emit = settings, digests, emit
         self.api, self.kind = api_of(route.path)
+        if self.kind == "fetch" and request.method != b"GET":
+            self.api, self.kind = "other", "call"
         self.secrets = credentials(request)
         self.response: Response | None = None
         self.first_byte: float | None = None
@@ -183,7 +186,12 @@ class CallJob:
         self.facts.end()
         if self.tap is not None:
             self.tap.end(end.at, end.framing_complete)
-        if self.request.method != b"POST" or (self.response is None and not end.request_complete and not end.error):
+        fetched = self.kind == "fetch"
+        if fetched and not (self.found.response_id and self.found.usage):
+            return  # still being made, or not there
+        if not fetched and self.request.method != b"POST":
+            return
+        if self.response is None and not end.request_complete and not end.error:
             return
         if self.api == "other" and self.found.usage is None and self.facts.model is None:
             return

@@ -197,3 +197,14 @@ def test_a_stated_cost_is_kept_whatever_the_shape_of_the_answer():
     told["cost_details"] = {"upstream_inference_cost": 0.02}
     (call,) = calls(records("ctxmon_log", lines(row(usage=told))))
     assert call.cost_usd is not None and abs(call.cost_usd - 0.021) < 1e-12
+
+
+def test_an_answer_fetched_later_belongs_to_its_request():
+    common = {"api": "openai-responses", "path": "/v1/responses", "response_id": "resp_1", "usage_start": None}
+    asked = row(1, **common, usage=None, usage_final=None, stop="queued")
+    usage = {"input_tokens": 30, "output_tokens": 4, "total_tokens": 34}
+    fetched = row(9, **{**common, "path": "/v1/responses/resp_1"}, kind="fetch", method="GET", usage=usage, stop="completed")
+    first, last = calls(records("ctxmon_log", lines(asked, fetched, fetched)))
+    assert (first.status, first.prompt_tokens) == ("in_flight", None)
+    assert (last.status, last.prompt_tokens, last.output_tokens) == ("ok", 30, 4)
+    assert first.key == last.key and first.time == last.time and first.line == last.line

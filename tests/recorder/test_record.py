@@ -255,3 +255,18 @@ def test_paths_without_keys() -> None:
 
 def test_iso() -> None:
     assert iso(1_700_000_000_007) == "2023-11-14T22:13:20.007Z"
+
+
+async def test_an_answer_fetched_by_its_id_is_logged_once_it_tells_usage(upstream: Upstream, record: Start) -> None:
+    rec = await record(upstream.url)
+    queued = {"id": "resp_1", "object": "response", "status": "queued", "model": "m", "usage": None}
+    usage = {"input_tokens": 30, "output_tokens": 4, "total_tokens": 34}
+    upstream.handler = answer(json.dumps(queued).encode())
+    await rec.raw(post("/v1/responses", {"model": "m", "input": "x", "background": True}))
+    await rec.raw(request("/v1/responses/resp_1", method="GET"))
+    upstream.handler = answer(json.dumps({**queued, "status": "completed", "usage": usage}).encode())
+    await rec.raw(request("/v1/responses/resp_1", method="GET"))
+    asked, fetched = await rec.lines()
+    assert (asked["kind"], asked["stop"], asked["usage"]) == ("call", "queued", None)
+    assert (fetched["kind"], fetched["method"], fetched["response_id"]) == ("fetch", "GET", "resp_1")
+    assert fetched["usage"] == usage
