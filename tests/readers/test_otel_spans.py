@@ -202,6 +202,37 @@ def test_two_tellings_of_one_call_of_which_one_has_no_time():
         assert (found.prompt_tokens, found.time) == (900, T0 * 1000)
 
 
+_BASE = {"gen_ai.operation.name": "chat", "gen_ai.response.model": "m", "gen_ai.usage.input_tokens": 12_000,
+         "gen_ai.usage.output_tokens": 300}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        # the convention since September 2026, with the same figures again by kind of content
+        {"gen_ai.usage.cache_read.input_tokens": 10_000, "gen_ai.usage.cache_write.input_tokens": 1_000,
+         "gen_ai.usage.text.input_tokens": 11_000, "gen_ai.usage.image.input_tokens": 1_000,
+         "gen_ai.usage.text.cache_read.input_tokens": 10_000, "gen_ai.usage.text.output_tokens": 300,
+         "gen_ai.usage.reasoning.output_tokens": 120},
+        # Mastra before May 2026
+        {"gen_ai.usage.cached_input_tokens": 10_000, "gen_ai.usage.cache_write_tokens": 1_000,
+         "gen_ai.usage.reasoning_tokens": 120},
+        # Sentry before August 2026
+        {"gen_ai.usage.input_tokens.cached": 10_000, "gen_ai.usage.input_tokens.cache_write": 1_000,
+         "gen_ai.usage.output_tokens.reasoning": 120},
+        # Langfuse's own words
+        {"gen_ai.usage.input_cached_tokens": 10_000, "gen_ai.usage.input_cache_creation": 1_000,
+         "gen_ai.usage.output_reasoning_tokens": 120},
+        # AI SDK since version 6, beside the convention's names
+        {"ai.usage.inputTokenDetails.cacheReadTokens": 10_000, "ai.usage.inputTokenDetails.cacheWriteTokens": 1_000,
+         "ai.usage.inputTokenDetails.noCacheTokens": 1_000, "ai.usage.outputTokenDetails.reasoningTokens": 120},
+    ],
+)  # fmt: skip
+def test_names_of_the_cache_and_of_reasoning(facts):
+    (found,) = spans(span(facts={**_BASE, **facts}))
+    assert (tokens(found), found.reasoning_tokens) == ((12_000, 1_000, 10_000, 1_000, 300), 120)
+
+
 @pytest.mark.parametrize(("total", "expected"), [(6100, (6000, 5000)), (5100, (5000, 4000)), (None, (5000, 4000))])
 def test_the_total_shows_whether_the_cache_is_part_of_the_input(total, expected):
     cached = {"gen_ai.usage.cache_read.input_tokens": 1000, "gen_ai.response.id": "m"}
