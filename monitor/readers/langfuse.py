@@ -10,7 +10,8 @@ Level ERROR is a failed call. ``cost_details.total`` (``totalCost``) is the logg
 Prompt tokens: ``usage_details`` maps kinds of tokens to counts. ``input`` leaves the other input kinds out (Langfuse
 takes them off, and Anthropic's figures come so): prompt = ``input`` + every key that begins with ``input_`` or
 ``cache_``. Where ``total`` is given it is checked: if it equals input + output alone, ``input`` held the cache after
-all. Older rows (``promptTokens``, ``inputTokens``) have no cache figures.
+all; if it lacks the writes (LiteLLM) or the reads only, ``input`` held these. Older rows (``promptTokens``,
+``inputTokens``) have no cache figures.
 
 Session: ``session_id``. Without it calls are grouped by their messages where ``input`` holds them; else a trace with
 several generations is a session (evidence "chain"), and the rest is grouped by application and growth. The legacy blob
@@ -72,6 +73,10 @@ def tokens_of(details: Mapping[str, Any]) -> usage.Tokens:
             return usage.inclusive(plain, read, write, out, write_1h=hour, reasoning=reasoning, rule="langfuse total")
         if total == plain + extra + (inside or 0):
             whole = inside
+        else:
+            # some take only the reads off what the provider counted as input, or only the writes
+            kept = next((n for n in (write, read) if n and n <= plain and total == plain + extra - n + (whole or 0)), 0)
+            plain -= kept
     elif total is not None and more_output and total == plain + extra + (inside or 0):
         whole = inside
     other = extra - (read or 0) - (write or 0)  # audio, images, text of the input: fresh like ``input`` itself

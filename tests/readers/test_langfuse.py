@@ -52,6 +52,16 @@ def generation(id="o1", **more):
             {"input": 100, "input_cached_tokens": 80, "output": 12, "output_reasoning_tokens": 7, "total": 112},
             (100, 20, 80, None, 12),
         ),
+        # LiteLLM takes only the reads off: 7 fresh + 3 written + 2163 read + 20 = 2193
+        (
+            {"input": 10, "cache_creation_input_tokens": 3, "cache_read_input_tokens": 2163, "output": 20, "total": 2193},
+            (2173, 7, 2163, 3, 20),
+        ),
+        # the writes were taken off, the reads were not: 90 + 9 + 1 = 100
+        (
+            {"input": 90, "cache_creation_input_tokens": 9, "cache_read_input_tokens": 80, "output": 1, "total": 100},
+            (99, 10, 80, 9, 1),
+        ),
         # only reasoning stands inside
         (
             {"input": 20, "input_cached_tokens": 80, "output": 12, "output_reasoning": 7, "total": 112},
