@@ -13,7 +13,8 @@ Prompt tokens: two meanings stand in one table. Rows of Claude semantics (``usag
 ``claude``, or a 5-minute/1-hour write split without any tag) leave the cache out of ``prompt_tokens``: prompt =
 prompt_tokens + cache_tokens + cache creation. All other rows include it. ``cache_tokens`` larger than ``prompt_tokens``
 proves the first meaning. A table export has lost the mark; there the model's name (claude…) stands for it.
-``input_tokens_total`` is used where it is logged. one-api logs no cache figures: unknown.
+``input_tokens_total`` is used where it is logged; where it equals ``prompt_tokens``, they hold the cache. one-api logs
+no cache figures: unknown.
 
 Time: ``created_at`` is the second in which the row was written, that is the end of the call; ``duration_ms`` is the
 logged whole number of seconds (new-api) or milliseconds (one-api). Rows come newest first; rows of the same second are
@@ -197,6 +198,8 @@ def tokens_of(row: LogRow, other: Other, exported: bool, one_api: bool) -> usage
         return usage.UNKNOWN
     claude = row.model_name is not None and "claude" in row.model_name.lower()
     if other.claude or other.usage_semantic == "anthropic" or (exported and claude):
+        if read and prompt is not None and other.input_tokens_total == prompt >= read + (write or 0):
+            return usage.inclusive(prompt, read, write, output, write_1h=hour, rule="new-api claude total")
         return usage.additive(prompt, read, write, output, write_1h=hour, rule=CLAUDE_RULE)
     split = (other.cache_creation_tokens_5m or hour) and other.usage_semantic is None and not exported
     if split or (read is not None and prompt is not None and read > prompt):

@@ -71,6 +71,16 @@ def test_claude_rows_leave_the_cache_out_and_others_include_it():
             {"claude": True, "cache_tokens": 1, "cache_creation_tokens": 7, "cache_creation_tokens_5m": 9},
             (110, 100, 1, 9, 10),
         ),
+        # Claude rows of builds that log the whole input say so: the total is what the prompt says (7 + 90 + 3 = 100)
+        (
+            {"claude": True, "cache_tokens": 90, "cache_creation_tokens": 3, "input_tokens_total": 100},
+            (100, 7, 90, 3, 10),
+        ),
+        # and of those that do not, as the total is more
+        (
+            {"claude": True, "cache_tokens": 90, "cache_creation_tokens": 3, "input_tokens_total": 193},
+            (193, 100, 90, 3, 10),
+        ),
         # a normalised total
         ({"input_tokens_total": 500, "cache_tokens": 90}, (500, 410, 90, 0, 10)),
         # reads and writes of one OpenAI prompt overlap: fresh is never below zero
