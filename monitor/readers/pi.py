@@ -10,7 +10,7 @@ are a tree written in place: an entry whose parent is not the entry before it is
 Prompt tokens: ``input + cacheRead + cacheWrite`` (additive for every provider). Rows that are all zero (aborted,
 failed) were sent but carry no usage: calls with an error and unknown tokens.
 
-Unknown: the context window; reasoning tokens; the summarising calls of a compaction (not logged).
+Unknown: the context window; reasoning tokens in older versions; the summarising calls of a compaction (not logged).
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Usage(Struct, gc=False):
     cacheRead: usage.Figure | None = None
     cacheWrite: usage.Figure | None = None
     reasoning: usage.Figure | None = None
+    reasoningTokens: usage.Figure | None = None  # oh-my-pi's word
     cost: Cost | None = None
 
 
@@ -206,9 +207,10 @@ class PiParser(BaseParser):
         fresh, output, read, write = found.input, found.output, found.cacheRead, found.cacheWrite
         failed = message.stopReason in ("error", "aborted")
         zero = not (fresh or read or write)
+        thought = found.reasoning if found.reasoning is not None else found.reasoningTokens
         tokens = usage.UNKNOWN
         if not zero:
-            tokens = usage.additive(fresh, read, write, output, rule="pi", reasoning=found.reasoning)
+            tokens = usage.additive(fresh, read, write, output, rule="pi", reasoning=thought)
         # the entry's own time orders calls (parallel ones are stamped before they are written)
         time = to_ms(stamp)
         start = time if time is not None else to_ms(message.timestamp)
@@ -342,7 +344,7 @@ def _tolerant(value: dict[str, Any]) -> dict[str, Any]:
         message = {name: item for name, item in message.items() if name in Message.__struct_fields__}
         found = message.get("usage")
         if isinstance(found, dict):
-            names = ("input", "output", "cacheRead", "cacheWrite", "reasoning")
+            names = ("input", "output", "cacheRead", "cacheWrite", "reasoning", "reasoningTokens")
             message["usage"] = {name: usage.count(found.get(name)) for name in names}
         else:
             message.pop("usage", None)

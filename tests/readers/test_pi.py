@@ -46,6 +46,15 @@ def test_usage_is_additive_for_every_provider() -> None:
     assert call.session == "p1"
 
 
+def test_reasoning_under_both_names_and_a_title_before_the_header() -> None:
+    ours, theirs = said(1, (10, 50, 0, 0)), said(2, (10, 60, 0, 0))
+    ours["message"]["usage"]["reasoning"] = 20
+    theirs["message"]["usage"]["reasoningTokens"] = 30  # oh-my-pi, which writes its titles into the first line
+    found = calls(read([{"type": "title", "v": 1, "title": "x", "pad": "   "}, HEADER, ours, theirs]))
+    assert [(call.session, call.output_tokens, call.reasoning_tokens) for call in found] == [
+        ("p1", 50, 20), ("p1", 60, 30)]  # fmt: skip
+
+
 def test_zero_rows_were_sent_but_tell_nothing() -> None:
     found = calls(read([HEADER, said(1, (0, 0, 0, 0), stop="aborted"), said(2, (10, 1, 0, 0), stop="aborted")]))
     assert [(c.status, c.prompt_tokens) for c in found] == [("error", None), ("ok", 10)]
