@@ -5,11 +5,13 @@ for other channels), before that ``storage/session/<project>/<session>.json`` wi
 ``storage/message/<session>/`` and their parts in ``storage/part/<message>/``. ``opencode export`` writes one document.
 
 What is read: messages of role ``assistant``; each is one request, or one for each of its ``step-finish`` parts where
-old versions made several. From the database and from a session's file all of a session is read, messages and parts;
-a message's own file is read alone only if its session's file is gone. A message with ``summary`` is the summarising
-call (purpose compaction) and marks a recorded compaction; the user part ``compaction`` before it says whether it came
-by itself. Pruned tool results (``time.compacted``) are a trim. Sessions with a parent are subagents: a chain of the
-session at the root. The database is opened read-only and nothing is written beside it.
+old versions made several. From the database and from a session's file all of a session is read, messages and parts; a
+message's own file is read alone only if its session's file is gone. A message with ``summary`` is the summarising call
+(purpose compaction) and marks a recorded compaction; the user part ``compaction`` before it says whether it came by
+itself. opencode 2 keeps all in ``session_message`` (sessions in ``session_v2``): rows of type ``assistant`` and
+``compaction``; what it took over from the tables before it has the same ids there and counts once. Pruned tool results
+(``time.compacted``) are a trim. Sessions with a parent are subagents: a chain of the session at the root. The database
+is opened read-only and nothing is written beside it.
 
 Prompt tokens: ``input + cache.read + cache.write``; ``input`` alone where the total proves that it includes the cache.
 Output: ``output + reasoning``, unless the total proves that reasoning is part of it. Zeros stand in a message until its
@@ -193,7 +195,9 @@ class OpencodeDatabase:
         # what databases need is loaded where there is one
         from monitor.readers import sqlite_files
 
-        return 0.95 if {"message", "part", "session"} <= sqlite_files.tables(head).keys() else 0.0
+        known = sqlite_files.tables(head).keys()
+        second = "session_message" in known and not known.isdisjoint(("session", "session_v2"))
+        return 0.95 if second or {"message", "part", "session"} <= known else 0.0
 
     def parser(self, context: FileContext) -> Parser:
         from monitor.readers.opencode_database import OpencodeDatabaseParser

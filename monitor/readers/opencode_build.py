@@ -36,6 +36,7 @@ class Builder:
         self._infos: dict[str, tuple[str | None, int | None]] = {}
         self._messages: dict[str, shape.Message] = {}
         self._pruned: list[tuple[str, int]] = []
+        self._compacted: list[tuple[str, str, int | None, bool | None]] = []  # row, session, time, by itself
 
     # ------------------------------------------------------------------------------------------------ in
     def session(self, id: str, parent: str | None, directory: Any, created: Any) -> None:
@@ -47,6 +48,17 @@ class Builder:
         """A message; parts of it may come later."""
         when = time_ms(obj(value.time).get("created"))
         self._messages[id] = shape.Message(id, session, value, when if when is not None else time_ms(created))
+
+    def tells(self, id: str) -> bool:
+        """Whether a message of this id is known that needs no other telling."""
+        known = self._messages.get(id)
+        if known is None:
+            return False
+        return known.told.role != "assistant" or bool(known.finishes) or shape.summed(obj(known.told.tokens)) > 0
+
+    def compacted(self, id: str, session: str, time: int | None, auto: bool | None) -> None:
+        """A compaction of which the usage is not known."""
+        self._compacted.append((id, session, time, auto))
 
     def part(self, id: str, message: str, value: shape.Told) -> None:
         """A part of a message that is known already."""
@@ -98,6 +110,9 @@ class Builder:
                     exchanges[session] = exchanges.get(session, 0) + 1
             elif message.told.role == "assistant":
                 out += self._answer(message, session, chain, exchanges.get(session), users)
+        for id, owner, time, auto in self._compacted:
+            session, chain = self._place(owner)
+            out.append(self._compaction(session, chain, time, auto, None, id))
         out = self._copies([*out, *self._prunes()])
         out += self._steps()
         return out
@@ -152,11 +167,7 @@ class Builder:
         if summary and last.status == "ok" and last.output_tokens:
             asked = users.get(word(value.parentID) or "")
             auto = asked.auto if asked is not None else None
-            out.append(
-                Event(kind="compaction", evidence="recorded", session=session, chain=chain, file=self.file,
-                      trigger=None if auto is None else "auto" if auto else "manual", time=message.created,
-                      summary_tokens=last.output_tokens, key=f"opencode:compaction:{message.created}:{last.key}")
-            )  # fmt: skip
+            out.append(self._compaction(session, chain, message.created, auto, last.output_tokens, last.key))
         elif too_long(shape.error(value), obj(obj(value.error).get("data")).get("message")):
             out.append(
                 Event(kind="overflow", evidence="recorded", session=session, chain=chain, file=self.file,
@@ -164,6 +175,13 @@ class Builder:
                       detail="ContextOverflow")
             )  # fmt: skip
         return [*out, *calls]
+
+    def _compaction(
+        self, session: str, chain: str, time: int | None, auto: bool | None, summary: int | None, key: str
+    ) -> Event:
+        return Event(kind="compaction", evidence="recorded", session=session, chain=chain, file=self.file,
+                     trigger=None if auto is None else "auto" if auto else "manual", time=time,
+                     summary_tokens=summary, key=f"opencode:compaction:{time}:{key}")  # fmt: skip
 
     def _call(
         self, message: shape.Message, finish: shape.Finish, place: int, many: int, session: str, chain: str,

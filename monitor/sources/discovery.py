@@ -72,6 +72,8 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
         add(qwen / "projects", qwen / "usage")
     opencode = data / "opencode"
     add(*sorted(opencode.glob("opencode*.db")), opencode / "storage")
+    if env.get("OPENCODE_DB"):  # a name in that folder, or a path
+        add(opencode / env["OPENCODE_DB"])
     add(place("KIMI_SHARE_DIR", base / ".kimi") / "sessions", base / ".kimi-code")
     add(place("COPILOT_HOME", base / ".copilot") / "session-state")
     openhands = base / ".openhands"
