@@ -290,7 +290,11 @@ def _chain_view(chain: Chain) -> ChainView:
 
 
 def _totals(session: Session) -> Sums:
-    parts = [info.totals_only for info in session.infos.values() if info.totals_only is not None]
+    infos = [info for info in session.infos.values() if info.totals_only is not None]
+    parts = [info.totals_only for info in infos if info.totals_only is not None]
+    if len(parts) > 1 and infos[0].source != "codex-exec":
+        # one session in two places is a copy of an earlier state: such sums only grow
+        parts = [max(parts, key=lambda part: ((part[0] or 0) + (part[4] or 0), part[1] or 0))]
     columns = [[part[place] for part in parts if part[place] is not None] for place in range(5)]
     prompt, fresh, read, write, output = (sum(v for v in c if v is not None) if c else None for c in columns)
     return Sums(

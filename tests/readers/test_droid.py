@@ -34,6 +34,15 @@ def test_a_session_is_shown_by_its_totals(tmp_path: Path) -> None:
     assert [event.kind for event in view.events] == ["compaction"]
 
 
+def test_an_earlier_copy_of_a_session_adds_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "p" / "d1.settings.json", USED)
+    write(tmp_path / "d1.settings.json", {"tokenUsage": {"inputTokens": 1_000, "outputTokens": 500,
+                                                         "cacheCreationTokens": 100, "cacheReadTokens": 0}})  # fmt: skip
+    (view,) = loaded(tmp_path).sessions
+    sums = view.sums
+    assert (sums.prompt_tokens, sums.cache_write_tokens, sums.output_tokens) == (1_335, 89, 567)
+
+
 def test_settings_without_figures_are_no_session(tmp_path: Path) -> None:
     path = write(tmp_path / "d2.settings.json", {"tokenUsage": {"inputTokens": 0, "outputTokens": 0}})
     assert infos(read_path(SETTINGS, path)) == []
