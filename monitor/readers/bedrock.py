@@ -42,14 +42,14 @@ class BedrockParser(BaseParser):
 
 def _row(row: dict[str, Any], line: int | None) -> gateway_bodies.Row:
     sent, got = values.as_object(row.get("input")), values.as_object(row.get("output"))
-    reply = gateway_bodies.reply_of(got.get("outputBodyJson"))
-    tokens = _tokens(sent, got, reply)
+    model = _model(values.text(row.get("modelId")))
+    reply = gateway_bodies.reply_of(got.get("outputBodyJson"), model)
+    tokens = _tokens(sent, got, reply, model)
     failed = bool(row.get("errorCode")) or (bool(reply.error) and tokens.output is None)
     if failed and not tokens.output:
         tokens = usage.UNKNOWN
     body = values.as_object(sent.get("inputBodyJson"))
     id, answer = values.text(row.get("requestId")), reply.id
-    model = _model(values.text(row.get("modelId")))
     return gateway_bodies.Row(
         id=answer or (f"bedrock:{id}" if id else f"bedrock:{row.get('timestamp')}:{line}:{tokens.prompt}"),
         call_id=answer or id,
@@ -80,14 +80,15 @@ def _records(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield inner
 
 
-def _tokens(sent: dict[str, Any], got: dict[str, Any], reply: Reply) -> usage.Tokens:
+def _tokens(sent: dict[str, Any], got: dict[str, Any], reply: Reply, model: str | None) -> usage.Tokens:
     counted = {
         "inputTokenCount": sent.get("inputTokenCount"),
         "outputTokenCount": got.get("outputTokenCount"),
         "cacheReadInputTokenCount": sent.get("cacheReadInputTokenCount"),
         "cacheWriteInputTokenCount": sent.get("cacheWriteInputTokenCount"),
     }
-    plain = shapes.tokens({name: value for name, value in counted.items() if value is not None})
+    told = {name: value for name, value in counted.items() if value is not None}
+    plain = shapes.tokens(told, model=model or "")
     if reply.tokens.prompt is not None and (plain.prompt is None or reply.tokens.prompt >= plain.prompt):
         return reply.tokens
     return plain

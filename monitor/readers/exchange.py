@@ -91,7 +91,7 @@ class Assembler:
         request = self._request(exchange)
         if doubtful and (not known or exchange.request) and not _speaks_of_a_model(request):
             return []
-        reply = self._reply(exchange)
+        reply = self._reply(exchange, _model_asked(request, path))
         answered = exchange.status not in (None, 0) and exchange.reply is not None
         if doubtful and answered and not reply.shape and not reply.error:
             return []  # something else that has a model and messages
@@ -120,8 +120,8 @@ class Assembler:
             return None
         return parse(data, self.memory)
 
-    def _reply(self, exchange: Exchange) -> Reply:
-        reader = ReplyReader()
+    def _reply(self, exchange: Exchange, asked: str | None = None) -> Reply:
+        reader = ReplyReader(asked)
         if exchange.documents is not None:
             for value in exchange.documents:
                 reader.feed(value)
@@ -139,8 +139,7 @@ class Assembler:
         self, exchange: Exchange, request: Request | None, reply: Reply, kind: str, host: str, path: str
     ) -> Facts:
         who = identity(exchange.headers, request)
-        in_path = _MODEL_IN_PATH.search(path)
-        model = reply.model or (request.model if request is not None else None) or (in_path[1] if in_path else None)
+        model = reply.model or _model_asked(request, path)
         if exchange.session is not None:
             who = msgspec.structs.replace(who, session=exchange.session, chain=exchange.chain or who.chain)
         elif reply.conversation and who.conversation is None:
@@ -174,6 +173,13 @@ def _address(url: str) -> tuple[str, str]:
         return parts.hostname or "", unquote(parts.path).rstrip("/")
     except ValueError:
         return "", ""
+
+
+def _model_asked(request: Request | None, path: str) -> str | None:
+    if request is not None and request.model is not None:
+        return request.model
+    in_path = _MODEL_IN_PATH.search(path)
+    return in_path[1] if in_path else None
 
 
 def _speaks_of_a_model(request: Request | None) -> bool:

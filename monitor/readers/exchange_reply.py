@@ -58,9 +58,13 @@ class Reply(msgspec.Struct, gc=False):
 
 
 class ReplyReader:
-    """Takes the JSON values of an answer one by one; :meth:`reply` may be asked at any time."""
+    """Takes the JSON values of an answer one by one; :meth:`reply` may be asked at any time.
 
-    def __init__(self) -> None:
+    ``asked``: the model the request named, for answers that do not name theirs.
+    """
+
+    def __init__(self, asked: str | None = None) -> None:
+        self._asked = asked or ""
         self._reply = Reply()
         self._usage: Mapping[str, Any] | None = None
         self._timings: Any = None
@@ -357,7 +361,7 @@ class ReplyReader:
         elif self._usage is not None:
             reply.tokens = shapes.tokens(
                 self._usage,
-                model=reply.model or "",
+                model=reply.model or self._asked,
                 timings=self._timings,
                 flavour="anthropic" if reply.shape == "messages" else "openai",
             )

@@ -109,9 +109,10 @@ class Rows:
         )
 
 
-def reply_of(body: Any) -> Reply:
-    """What an answer's body tells: one object, the text of one, or the list of a stream's events."""
-    reader = ReplyReader()
+def reply_of(body: Any, model: str | None = None) -> Reply:
+    """What an answer's body tells: one object, the text of one, or the list of a stream's events. ``model``: that asked
+    for, where answers do not name theirs."""
+    reader = ReplyReader(model)
     if isinstance(body, str | bytes):
         try:
             body = _decode(body)

@@ -7,8 +7,9 @@ What is read: a ``session`` header, then entries; ``message`` entries of role as
 entries mark compactions (``tokensBefore`` is prompt plus output of the last call). Version 1 is linear, later versions
 are a tree written in place: an entry whose parent is not the entry before it is a rewind.
 
-Prompt tokens: ``input + cacheRead + cacheWrite`` (additive for every provider). Rows that are all zero (aborted,
-failed) were sent but carry no usage: calls with an error and unknown tokens.
+Prompt tokens: ``input + cacheRead + cacheWrite`` (additive for every provider; only of OpenAI's models on Bedrock Pi
+copies an input that holds the cache). Rows that are all zero (aborted, failed) were sent but carry no usage: calls
+with an error and unknown tokens.
 
 Unknown: the context window; reasoning tokens in older versions; the summarising calls of a compaction (not logged).
 """
@@ -210,7 +211,9 @@ class PiParser(BaseParser):
         thought = found.reasoning if found.reasoning is not None else found.reasoningTokens
         tokens = usage.UNKNOWN
         if not zero:
-            tokens = usage.additive(fresh, read, write, output, rule="pi", reasoning=thought)
+            bedrock = "bedrock" in (message.provider or "")
+            rule = usage.inclusive if bedrock and usage.gross(message.model, fresh, read, write) else usage.additive
+            tokens = rule(fresh, read, write, output, rule="pi", reasoning=thought)
         # the entry's own time orders calls (parallel ones are stamped before they are written)
         time = to_ms(stamp)
         start = time if time is not None else to_ms(message.timestamp)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, inclusive, written
+from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, gross, inclusive, written
 
 Usage = Mapping[str, Any]
 _EMPTY: Usage = {}
@@ -32,7 +32,7 @@ def tokens(usage: Any, *, model: str = "", timings: Any = None, flavour: str = "
 
     Args:
         usage: ``usage``, ``usageMetadata``, ``meta`` or the whole answer (Ollama, llama.cpp) as JSON objects.
-        model: model name, to tell Gemini behind an OpenAI-compatible address.
+        model: model name, to tell Gemini behind an OpenAI-compatible address, and OpenAI's models on Bedrock.
         timings: llama.cpp's ``timings`` beside the usage.
         flavour: ``anthropic`` or ``openai`` where only ``input_tokens`` and ``output_tokens`` are given.
     """
@@ -45,7 +45,7 @@ def tokens(usage: Any, *, model: str = "", timings: Any = None, flavour: str = "
     if "total_input_tokens" in usage or "total_output_tokens" in usage:
         return interactions(usage)
     if "inputTokens" in usage or "outputTokens" in usage:
-        return converse(usage)
+        return converse(usage, model)
     if isinstance(usage.get("tokens"), Mapping) or "billed_units" in usage:
         return cohere(usage)
     if "prompt_eval_count" in usage or "eval_count" in usage:
@@ -53,7 +53,7 @@ def tokens(usage: Any, *, model: str = "", timings: Any = None, flavour: str = "
     if "tokens_evaluated" in usage or "tokens_predicted" in usage:
         return llama(usage)
     if "inputTokenCount" in usage or "outputTokenCount" in usage:
-        return invocation(usage)
+        return invocation(usage, model)
     if "input_tokens" in usage or "output_tokens" in usage:
         return messages(usage) if _is_anthropic(usage, flavour) else responses(usage)
     return UNKNOWN
@@ -89,6 +89,11 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     )
     write = written(write, *(count(value) for key, value in split.items() if str(key).startswith("ephemeral")))
     reasoning = count(_map(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    cached = (read or 0) + (write or 0)
+    if prompt and cached and output is not None and total == prompt + output + cached and cached != reasoning:
+        # some gateways copy Anthropic's input and add the cache to the total only (Portkey)
+        hour = count(split.get("ephemeral_1h_input_tokens"))
+        return additive(prompt, read, write, output, write_1h=hour, reasoning=reasoning, rule="openai-chat+total")
     output, reasoning, rule = _reasoning(prompt, output, reasoning, total, model, "openai-chat")
     if prompt == 0:
         prompt = None  # a gateway that does not report
@@ -193,8 +198,8 @@ def interactions(usage: Usage) -> Tokens:
     )
 
 
-def converse(usage: Usage) -> Tokens:
-    """Bedrock Converse: input excludes the cache, unless the total says otherwise."""
+def converse(usage: Usage, model: str = "") -> Tokens:
+    """Bedrock Converse: input excludes the cache, unless the total says otherwise, or an OpenAI model's own figures."""
     fresh, output, total = (count(usage.get(k)) for k in ("inputTokens", "outputTokens", "totalTokens"))
     read = _first(usage.get("cacheReadInputTokens"), usage.get("cacheReadInputTokenCount"))
     write = _first(usage.get("cacheWriteInputTokens"), usage.get("cacheWriteInputTokenCount"))
@@ -205,20 +210,19 @@ def converse(usage: Usage) -> Tokens:
     cached = (read or 0) + (write or 0)
     if fresh is not None and cached and total is not None and total == fresh + (output or 0) and fresh >= cached:
         return inclusive(fresh, read, write, output, write_1h=hour, rule="bedrock+inclusive")
+    if gross(model, fresh, read, write):
+        return inclusive(fresh, read, write, output, write_1h=hour, rule="bedrock+gross")
     if not (fresh or cached or output):
         return Tokens(rule="unreported")
     return additive(fresh, read, write, output, write_1h=hour, rule="bedrock")
 
 
-def invocation(usage: Usage) -> Tokens:
-    """``amazon-bedrock-invocationMetrics`` and invocation logs: input excludes the cache."""
-    return additive(
-        count(usage.get("inputTokenCount")),
-        count(usage.get("cacheReadInputTokenCount")),
-        count(usage.get("cacheWriteInputTokenCount")),
-        count(usage.get("outputTokenCount")),
-        rule="bedrock",
-    )
+def invocation(usage: Usage, model: str = "") -> Tokens:
+    """``amazon-bedrock-invocationMetrics`` and invocation logs: input excludes the cache, as with :func:`converse`."""
+    fresh, output = count(usage.get("inputTokenCount")), count(usage.get("outputTokenCount"))
+    read, write = count(usage.get("cacheReadInputTokenCount")), count(usage.get("cacheWriteInputTokenCount"))
+    rule = inclusive if gross(model, fresh, read, write) else additive
+    return rule(fresh, read, write, output, rule="bedrock")
 
 
 def cohere(usage: Usage) -> Tokens:

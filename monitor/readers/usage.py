@@ -97,6 +97,17 @@ def inclusive(
     return Tokens(prompt, fresh, read, write, write_1h, output, reasoning, prompt, None, rule)
 
 
+def gross(model: str | None, fresh: int | None, read: int | None, write: int | None) -> bool:
+    """Whether Bedrock's input of an OpenAI model holds the cache after all, which the documentation denies.
+
+    Observed on ConverseStream (pi#8752, Bifrost's token matrix): input = read + write + a few; the total counts the
+    cache twice then and proves nothing. Anthropic's models, and answers that are no streams, leave the cache out.
+    """
+    cached = (read or 0) + (write or 0)
+    family = (model or "").lower()
+    return fresh is not None and fresh >= cached > 0 and ("openai." in family or family.startswith("gpt-"))
+
+
 def written(whole: int | None, *parts: int | None) -> int | None:
     """Tokens written to the cache. Some gateways tell them by life time only, and leave the sum out or at 0."""
     known = [part for part in parts if part is not None]

@@ -47,6 +47,19 @@ def test_bedrock_records_one_after_the_other_gzipped(tmp_path):
     assert (one.key, two.key) == ("bedrock:q1", "bedrock:q2")
 
 
+def test_openai_models_tell_an_input_that_holds_the_cache():
+    given = {"inputTokenCount": 12401, "cacheReadInputTokenCount": 8367, "cacheWriteInputTokenCount": 4032}
+    usage = {"inputTokens": 12401, "outputTokens": 5, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032,
+             "totalTokens": 24805}  # fmt: skip
+    body = [{"messageStop": {"stopReason": "end_turn"}}, {"metadata": {"usage": usage}}]
+    for output in ({"outputTokenCount": 5}, {"outputTokenCount": 5, "outputBodyJson": body}):
+        row = bedrock(modelId="openai.gpt-5.6-v1:0", operation="ConverseStream", input=given, output=output)
+        assert tokens(calls(read("bedrock", lines(row)))[0]) == (12401, 2, 8367, 4032, 5)
+    # a plain answer leaves the cache out
+    row = bedrock(modelId="openai.gpt-5.6-v1:0", input={**given, "inputTokenCount": 2})
+    assert tokens(calls(read("bedrock", lines(row)))[0]) == (12401, 2, 8367, 4032, 5)
+
+
 def test_bedrock_wrapped_by_cloudwatch():
     data = json.dumps({"logEvents": [{"timestamp": 1, "message": json.dumps(bedrock())}]})
     assert score("bedrock", data) > 0.9

@@ -204,3 +204,14 @@ def test_headers_in_every_form():
 def test_an_unknown_address_without_a_model_answer_is_no_call():
     assert run(exchange("https://x.example.org/api", {"model": "car", "messages": ["a"]}, {"ok": True})) == []
     assert calls(run(exchange("https://x.example.org/api", {"model": "m", "input": "a"}, response_object(9, 1))))
+
+
+def test_the_model_asked_for_decides_where_an_answer_names_none():
+    usage = {"inputTokens": 12401, "outputTokens": 20, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032,
+             "totalTokens": 24820}  # fmt: skip
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "ok"}]}}, "usage": usage}
+    asked = {"messages": [{"role": "user", "content": [{"text": "go"}]}]}
+    for model, prompt in (("openai.gpt-5.6-v1%3A0", 12_401), ("anthropic.claude-sonnet-4-6-v1%3A0", 24_800)):
+        url = f"https://bedrock-runtime.us-east-1.amazonaws.com/model/{model}/converse-stream"
+        (call,) = calls(run(exchange(url, asked, answer)))
+        assert call.prompt_tokens == prompt

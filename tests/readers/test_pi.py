@@ -46,6 +46,14 @@ def test_usage_is_additive_for_every_provider() -> None:
     assert call.session == "p1"
 
 
+def test_bedrocks_input_of_openai_models_holds_the_cache() -> None:
+    rows = [said(1, (8_369, 17, 0, 8_367)), said(2, (12_401, 20, 8_367, 4_032)), said(3, (2, 20, 13_923, 7_262))]
+    for row, model in zip(rows, ("openai.gpt-5.6", "openai.gpt-5.6", "anthropic.claude-sonnet-4-6"), strict=True):
+        row["message"] |= {"provider": "amazon-bedrock", "model": model}
+    found = calls(read([HEADER, *rows]))
+    assert [(c.prompt_tokens, c.fresh_tokens) for c in found] == [(8_369, 2), (12_401, 2), (21_187, 2)]
+
+
 def test_reasoning_under_both_names_and_a_title_before_the_header() -> None:
     ours, theirs = said(1, (10, 50, 0, 0)), said(2, (10, 60, 0, 0))
     ours["message"]["usage"]["reasoning"] = 20

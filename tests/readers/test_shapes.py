@@ -14,6 +14,11 @@ from tests.readers.exchange_samples import shared
 TABLE = [
     # OpenAI chat: the cache is inside
     ({"prompt_tokens": 1000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 896}, "completion_tokens_details": {"reasoning_tokens": 20}}, {}, (1000, 104, 896, 0, 50, 20)),
+    # some gateways add the cache to the total only
+    ({"prompt_tokens": 5000, "completion_tokens": 100, "total_tokens": 9000, "prompt_tokens_details": {"cached_tokens": 3000}, "cache_creation_input_tokens": 900}, {}, (8900, 5000, 3000, 900, 100, None)),
+    # Bedrock: OpenAI's models in streams, with a total that counts the cache twice
+    ({"inputTokens": 12401, "outputTokens": 20, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032, "totalTokens": 24820}, {"model": "openai.gpt-5.6-v1:0"}, (12401, 2, 8367, 4032, 20, None)),
+    ({"inputTokens": 12401, "outputTokens": 20, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032, "totalTokens": 24820}, {"model": "anthropic.claude-sonnet-4-6-v1:0"}, (24800, 12401, 8367, 4032, 20, None)),
     # nothing said about a cache: unknown, not zero
     ({"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}, {}, (1000, 1000, None, None, 50, None)),
     ({"prompt_tokens": 448, "completion_tokens": 38, "prompt_tokens_details": None}, {}, (448, 448, None, None, 38, None)),
