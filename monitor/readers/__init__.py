@@ -27,6 +27,7 @@ MODULES: tuple[str, ...] = (
     "droid",
     "hermes",
     "goose",
+    "openclaw",
     "har",
     "mitm",
     "claude_trace",

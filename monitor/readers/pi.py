@@ -25,6 +25,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from monitor.readers import steps, usage
+from monitor.readers.agent_values import cost, obj
 from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.claude_lines import clean
 from monitor.readers.forgotten import Latest
@@ -54,6 +55,7 @@ class Usage(Struct, gc=False):
     cacheWrite: usage.Figure | None = None
     reasoning: usage.Figure | None = None
     reasoningTokens: usage.Figure | None = None  # oh-my-pi's word
+    costUSD: float | None = None  # OpenClaw's
     cost: Cost | None = None
 
 
@@ -111,9 +113,9 @@ _CALL = b'"toolCall"'
 class PiParser(BaseParser):
     """See the module."""
 
-    def __init__(self, context: FileContext) -> None:
+    def __init__(self, context: FileContext, session: str | None = None) -> None:
         super().__init__(context)
-        self._session = PurePath(context.name).stem if context.path else "stdin"
+        self._session = session or (PurePath(context.name).stem if context.path else "stdin")
         self._model: str | None = None
         self._provider: str | None = None
         self._last_entry: str | None = None
@@ -219,7 +221,7 @@ class PiParser(BaseParser):
         start = time if time is not None else to_ms(message.timestamp)
         model, provider = message.model or self._model, message.provider or self._provider
         sums = f"{model}:{fresh}:{read}:{write}:{output}"
-        cost = found.cost.total if found.cost is not None else None
+        spent = found.cost.total if found.cost is not None else found.costUSD
         key = message.responseId or f"pi:{message.timestamp or time}:{sums}"
         # two answers of one millisecond with the same figures are two calls; copies keep the order
         self.reread |= self._keys.knew(key)
@@ -248,7 +250,7 @@ class PiParser(BaseParser):
                 tokens.output if not zero else (output or None),
                 reasoning_tokens=tokens.reasoning,
                 billed_prompt_tokens=tokens.billed_prompt,
-                cost_usd=cost if cost else None,
+                cost_usd=spent if spent else None,
                 status="error" if failed and zero else "ok",
                 exchange=self._exchange or None,
                 stop=message.stopReason,
@@ -348,7 +350,9 @@ def _tolerant(value: dict[str, Any]) -> dict[str, Any]:
         found = message.get("usage")
         if isinstance(found, dict):
             names = ("input", "output", "cacheRead", "cacheWrite", "reasoning", "reasoningTokens")
-            message["usage"] = {name: usage.count(found.get(name)) for name in names}
+            figures: dict[str, Any] = {name: usage.count(found.get(name)) for name in names}
+            figures["costUSD"] = cost(found.get("costUSD")) or cost(obj(found.get("cost")).get("total"))
+            message["usage"] = figures
         else:
             message.pop("usage", None)
         for name in ("role", "provider", "model", "stopReason", "errorMessage", "responseId", "toolCallId"):

@@ -10,7 +10,8 @@ from pathlib import Path
 from monitor.records import Problem
 
 #: names of files that lie in agents' folders and are never logs of calls
-_NEVER = frozenset(("history.jsonl", "journal.jsonl", "session_index.jsonl", "MANIFEST.tsv", "expected.json"))
+_NEVER = frozenset(("history.jsonl", "journal.jsonl", "session_index.jsonl", "MANIFEST.tsv", "expected.json",
+                    "sessions.json"))  # fmt: skip
 _NEVER_ENDS = (".meta.json", ".tmp", ".lock", "-wal", "-shm", "-journal", ".md5", ".pyc", "~")
 #: what may be a log, by the end of the name; a file named by the user is read whatever its name
 _ENDS = (
@@ -70,8 +71,11 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
     add(place("GEMINI_CLI_HOME", base) / ".gemini" / "tmp")
     for qwen in dict.fromkeys((place("QWEN_HOME", base / ".qwen"), place("QWEN_RUNTIME_DIR", base / ".qwen"))):
         add(qwen / "projects", qwen / "usage")
-    opencode = data / "opencode"
-    add(*sorted(opencode.glob("opencode*.db")), opencode / "storage")
+    for claw in (".openclaw", ".clawdbot", ".moltbot", ".moldbot"):
+        add(*sorted((base / claw / "agents").glob("*/agent/openclaw-agent.sqlite")))
+        add(*sorted((base / claw / "agents").glob("*/sessions")))
+    opencode, kilo = data / "opencode", data / "kilo"  # (Kilo's command line is opencode under another name)
+    add(*sorted([*opencode.glob("opencode*.db"), *kilo.glob("*.db")]), opencode / "storage", kilo / "storage")
     if env.get("OPENCODE_DB"):  # a name in that folder, or a path
         add(opencode / env["OPENCODE_DB"])
     add(place("KIMI_SHARE_DIR", base / ".kimi") / "sessions", base / ".kimi-code")
