@@ -11,7 +11,7 @@ import msgspec
 
 from monitor.decision import economics
 from monitor.decision.facts import Facts, facts_of
-from monitor.decision.model import ACTION_WORDS, Action, Confidence, Decision, Signal
+from monitor.decision.model import ACTION_WORDS, Action, Confidence, Costs, Decision, Signal
 from monitor.decision.signals import Measured, cost_of, measure
 from monitor.decision.specs import amount
 from monitor.decision.table import Condition, Row, Table, builtin, fires, first, holds, sentences, trace
@@ -20,6 +20,8 @@ from monitor.sessions.view import SessionView
 
 DEFAULT_THRESHOLD = 100_000
 MIN_DELTAS = 8
+#: share of the usable limit from which going on is no choice, whatever it would cost
+_NO_CHOICE = 0.97
 #: calls ahead that are tried out for "what would change this"
 _AHEAD = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144)
 _SOFT = frozenset(("assumed", "estimated", "lower bound"))
@@ -110,14 +112,15 @@ def decide_on(
     if held is not None:
         row = held
         reasons = (*reasons, "Held: the size is not clearly below the thresholds yet.")
+    costs = cost_of(measured, max(1, round(measured.values["remaining_calls"])), table.settings)
     return Decision(
         session=facts.session,
         action=row.action,
         rule=row.id,
         confidence=_confidence(row, measured),
-        reasons=(*reasons, *_caveats(facts, measured)),
+        reasons=(*reasons, *_dearer(row, costs, measured.values["fill"]), *_caveats(facts, measured)),
         signals=measured.signals,
-        costs=cost_of(measured, max(1, round(measured.values["remaining_calls"])), table.settings),
+        costs=costs,
         next=row.next or _next(table, row, measured),
         rows=trace(table, measured.values, row.id) if explain else (),
     )
@@ -168,6 +171,18 @@ def _rests_on_estimates(condition: Condition, measured: Measured) -> bool:
         return all(_rests_on_estimates(part, measured) for part in fired)
     names = (condition.signal, condition.other) if condition.other else (condition.signal,)
     return any((s := measured.signals.get(name)) is not None and s.how in _SOFT for name in names)
+
+
+def _dearer(row: Row, costs: Costs | None, fill: float | None) -> tuple[str, ...]:
+    """What is to be said where the advice costs more than going on, so that it does not contradict its own costs."""
+    if costs is None or costs.continue_usd is None or (fill or 0) >= _NO_CHOICE:
+        return ()
+    paid = {"compact_now": costs.compact_usd, "notes_new_window": costs.new_window_usd}.get(row.action)
+    more = 0.0 if paid is None else paid - costs.continue_usd
+    if more < 0.005 or more < 0.02 * costs.continue_usd:
+        return ()
+    calls = "the next call" if costs.calls == 1 else f"the next {costs.calls} calls"
+    return (f"Over {calls} it costs about ${more:.2f} more than going on: what it buys is room and a fresh context.",)
 
 
 def _caveats(facts: Facts, measured: Measured) -> tuple[str, ...]:

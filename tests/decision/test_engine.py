@@ -136,6 +136,22 @@ def test_a_cold_cache_is_not_told_of_a_limit_that_it_already_keeps():
     assert not any("fraction" in reason for reason in d.reasons)  # what it costs stands in the costs
 
 
+def test_advice_that_costs_more_than_going_on_says_so_itself():
+    small = advise(Session(idle=301).grow(40_000, 1_000, 12).did(*tool()))
+    assert small.rule == "cold-new-window" and small.costs is not None
+    more = small.costs.new_window_usd - small.costs.continue_usd
+    assert more > 0.005
+    assert f"Over the next 20 calls it costs about ${more:.2f} more than going on" in " ".join(small.reasons)
+    large = advise(Session(idle=301).grow(100_000, 3_000, 12).did(*tool()))
+    assert large.rule == "cold-new-window" and large.costs.new_window_usd < large.costs.continue_usd
+    assert "more than going on" not in " ".join(large.reasons)
+
+
+def test_where_there_is_no_room_the_price_of_going_on_is_not_told():
+    full = advise(Session().grow(90_000, 8_000, 10).did(*tool()))
+    assert full.rule == "full" and "more than going on" not in " ".join(full.reasons)
+
+
 def test_one_hour_writes_make_the_cache_live_an_hour():
     d = advise(Session(idle=301, ttl=3600).grow(40_000, 3_000, 12).did(*tool()))
     assert d.signals["cache_state"].value == "warm" and d.signals["cache_expires_s"].value == 3299
