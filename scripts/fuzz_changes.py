@@ -140,6 +140,42 @@ def databases() -> Iterator[tuple[str, bytes]]:
         "INSERT INTO sessions VALUES ('h', NULL, 1775304000.5, 1775304600, 'compression', '/w', 1, 2, 3, 4)",
     ]
     yield "made/hermes.db", database(hermes, [])
+    yield "made/goose.db", goose()
+    events = [
+        {"type": "session", "version": 3, "id": "c", "timestamp": "2026-10-01T08:00:00.000Z", "cwd": "/w"},
+        {"type": "message", "id": "e1", "timestamp": "2026-10-01T08:00:01.000Z", "message": {
+            "role": "assistant", "provider": "anthropic", "usage": {"input": 1, "output": 2, "cacheRead": 3},
+            "content": [{"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls"}}]}},
+    ]  # fmt: skip
+    table = "CREATE TABLE transcript_events (session_id text, seq integer, event_json text, created_at integer)"
+    row = "INSERT INTO transcript_events VALUES ('c', ?, ?, 0)"
+    yield "made/openclaw.sqlite", database([table], [(row, (n, json.dumps(event))) for n, event in enumerate(events)])
+
+
+def goose() -> bytes:
+    """A database of Goose's: a session, what was said in it, and its ledger."""
+    sums = "accumulated_input_tokens integer, accumulated_output_tokens integer"
+    counts = "input_tokens integer, output_tokens integer, cache_read_tokens integer, cache_write_tokens integer"
+    call = {"type": "toolRequest", "id": "t", "toolCall": {
+        "status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls"}}}}  # fmt: skip
+    result = {"type": "toolResponse", "id": "t", "toolResult": {
+        "status": "success", "value": {"content": [{"type": "text", "text": "a"}], "isError": False}}}  # fmt: skip
+    said = "INSERT INTO messages VALUES ('g', ?, ?, 1790000000, ?)"
+    blocks: list[tuple[str, Any]] = [("user", {"type": "text", "text": "do"}), ("assistant", call), ("user", result)]
+    return database(
+        [
+            "CREATE TABLE sessions (id text, parent_session_id text, working_dir text, created_at text,"
+            f" provider_name text, model_config_json text, {sums})",
+            "CREATE TABLE messages (session_id text, role text, content_json text, created_timestamp integer,"
+            " metadata_json text)",
+            f"CREATE TABLE usage_ledger (id integer, session_id text, created_timestamp integer, model text, {counts},"
+            " cost real, cost_source text, is_compaction integer)",
+            "INSERT INTO sessions VALUES ('g', NULL, '/w', '2026-09-21 14:13:20', 'openai', '{}', 9, 1)",
+            "INSERT INTO usage_ledger VALUES (1, 'g', 1790000001, 'm', 900, 10, 400, 0, 0.1, 'estimated', 0)",
+            "INSERT INTO usage_ledger VALUES (2, 'g', 1790000002, NULL, 950, 90, 0, 0, NULL, NULL, 1)",
+        ],
+        [(said, (role, json.dumps([block]), '{"userVisible": true}')) for role, block in blocks],
+    )
 
 
 def database(statements: list[str], rows: list[tuple[str, tuple[Any, ...]]]) -> bytes:

@@ -41,7 +41,7 @@ class OpenClawParser(JsonDocument):
                     if parser is None or name != session:
                         self._end(parser)
                         session, parser = name, PiParser(context, name)
-                    line = text.encode() if isinstance(text, str) else text or _unpacked(packed)
+                    line = text if isinstance(text, bytes) else _unpacked(packed)
                     if line is None or line.rstrip()[-1:] != b"}":
                         broken += 1
                         continue
