@@ -16,6 +16,8 @@ from monitor.records import Call, Event
 SOURCE = "claude-code"
 FULL = "model_context_window_exceeded"  # why an answer stopped
 _TTL_5M, _TTL_1H = 300, 3600
+#: agents that the client starts for itself, by the beginning of their chain: they copy the conversation and ask once
+_OWN = ("agent:acompact-", "agent:aprompt_suggestion-")
 _MOST_USD = 1e6  # a larger cost of one call is damage
 #: names that thousands of calls share, as one object each: it saves a fifth of a call's memory
 _SAME: dict[Any, Any] = {}
@@ -74,13 +76,17 @@ def call_of(group: Group, file: str) -> Call:
         time = start
         if group.stop and group.end and (end := iso_ms(group.end)) is not None:
             duration = max(0, end - start)
+    chain, purpose = group.chain, "work"
+    if chain != "main" and chain.startswith(_OWN):
+        purpose = "compaction" if chain.startswith("agent:acompact-") else "side"
+        chain = "side"
     # by position, see monitor.records
     return Call(
         _SAME.setdefault(group.session, group.session),
         SOURCE,
         file,
         group.line,
-        group.chain,
+        chain,
         "explicit",
         group.message,  # call_id
         group.key,
@@ -102,7 +108,7 @@ def call_of(group: Group, file: str) -> Call:
         None,  # usable_limit
         group.cost if group.cost is not None and 0 < group.cost < _MOST_USD else None,
         "ok",
-        "work",
+        purpose,  # type: ignore[arg-type]
         group.exchange,
         (_TTL_1H if tokens.write_1h else _TTL_5M) if tokens.write else None,
         _SAME.setdefault(group.stop, group.stop),

@@ -13,6 +13,7 @@ from monitor.readers.base import FileContext, Head, ReadOptions
 from monitor.readers.claude_code import READER
 from monitor.records import Call, Event, Problem, Record, SessionInfo, Step
 from monitor.sources.files import read_bytes
+from tests.readers.agent_help import loaded
 
 
 def line(kind: str, seconds: float = 0, **more: Any) -> dict[str, Any]:
@@ -204,6 +205,28 @@ def test_subagent_file_belongs_to_the_session_of_its_folder(tmp_path: Path) -> N
     parser.read(context)
     (call,) = calls(parser.take())
     assert (call.session, call.chain) == ("abc-session", "agent:f00d")
+
+
+def test_agents_the_client_starts_for_itself_are_beside_the_work(tmp_path: Path) -> None:
+    """Compaction and suggestions copy the conversation and ask once; a person's side question is an agent's work."""
+    main = [answer(1, "m1", use(5, 0, 90, 9), stop="end_turn", requestId="r1")]
+    session = main[0]["sessionId"]
+    folder = tmp_path / session / "subagents"
+    folder.mkdir(parents=True)
+    (tmp_path / f"{session}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in main), encoding="utf-8")
+    for n, name in enumerate(("acompact-1f", "aprompt_suggestion-2f", "aside_question-3f", "a4f")):
+        rows = [*main, answer(9 + n, f"o{n}", use(7, 90, n, 3), stop="end_turn", requestId=f"q{n}")]
+        rows = [{**row, "isSidechain": True, "agentId": name} for row in rows]
+        (folder / f"agent-{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    (view,) = loaded(tmp_path).sessions
+    found = [(turn.call.call_id, turn.call.purpose, turn.call.chain) for turn in view.turns]
+    assert found == [
+        ("m1", "work", "main"),
+        ("o0", "compaction", "side"),
+        ("o1", "side", "side"),
+        ("o2", "work", "agent:aside_question-3f"),
+        ("o3", "work", "agent:a4f"),
+    ]
 
 
 def test_agents_of_agents_belong_to_the_outermost_folder() -> None:
