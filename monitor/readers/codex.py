@@ -54,6 +54,7 @@ class CodexParser(BaseParser):
         self._provider: str | None = "openai"
         self._tier: str | None = None
         self._limit: int | None = None
+        self._usable: int | None = None  # where the client compacts by itself
         self._totals = Totals()
         self._records_seen = False
         self._first_item: str | None = None
@@ -231,6 +232,7 @@ class CodexParser(BaseParser):
             return
         if info.model_context_window:
             self._limit = info.model_context_window
+        self._usable = info.auto_compact_token_limit or self._usable
         said, found = self._totals.tell(info, self._answered, self._limit)
         if said == "call":
             if not self._records_seen:
@@ -262,6 +264,7 @@ class CodexParser(BaseParser):
         )
         # by position, see monitor.records
         self._calls[key] = call = Call(
+<<<<<<< HEAD
             self._session,
             SOURCE,
             self.file,
@@ -285,7 +288,7 @@ class CodexParser(BaseParser):
             tokens.billed_prompt,
             None,  # billed
             self._limit,
-            None,  # usable_limit
+            self._usable,
             None,  # cost_usd
             "ok",
             "work",
@@ -300,6 +303,20 @@ class CodexParser(BaseParser):
             None,  # window_id
             self._tier,
         )
+=======
+            self._session, SOURCE, self.file, number, chain, "explicit", call_id, key, start, None, self._provider,
+            self._model, tokens.prompt, tokens.fresh, tokens.read, tokens.write, None, tokens.output,
+            reasoning_tokens=tokens.reasoning,
+            billed_prompt_tokens=tokens.billed_prompt,
+            context_limit=self._limit,
+            usable_limit=self._usable,
+            exchange=self._exchange or None,
+            usage_rule=tokens.rule,
+            inherited=not own and self._fork.copied(stamp, self._ordinal),
+            stop=None if self._answered else "silent",
+            service_tier=self._tier,
+        )  # fmt: skip
+>>>>>>> e9c203a (Codex: the limit at which it compacts is the usable limit where the log states it)
         self._last_key = key
         self._compaction, self._rolled_back, self._overflowed = None, False, False
         self.records.append(call)

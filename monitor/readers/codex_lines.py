@@ -30,6 +30,7 @@ class Info(Struct, gc=False):
     total_token_usage: Count | None = None
     last_token_usage: Count | None = None
     model_context_window: int | None = None
+    auto_compact_token_limit: int | None = None
 
 
 class Settings(Struct, gc=False):

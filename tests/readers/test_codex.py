@@ -52,6 +52,12 @@ def test_only_a_changed_total_is_a_call() -> None:
     assert {c.context_limit for c in found} == {258_400}
 
 
+def test_the_limit_at_which_the_client_compacts_is_kept_where_it_is_logged() -> None:
+    rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)),
+            count(2, (220, 90, 9), (120, 90, 4), auto_compact_token_limit=76_000)]  # fmt: skip
+    assert [c.usable_limit for c in calls(read(rows))] == [None, 76_000]
+
+
 def test_total_that_starts_again() -> None:
     rows = [meta(), count(1, (100, 0, 5), (100, 0, 5)), count(2, (80, 0, 3), (80, 0, 3))]
     assert [c.prompt_tokens for c in calls(read(rows))] == [100, 80]
