@@ -41,7 +41,7 @@ class ModelTimes:
         return found
 
     def _metadata(self, path: Path) -> None:
-        for row in rows(obj(_load(path)).get("model_usage")):
+        for row in rows(obj(load(path)).get("model_usage")):
             time, model = time_ms(row.get("ts")), word(row.get("model_id"))
             if time is not None and model is not None:
                 self._times.append((time, word(row.get("model_provider_id")), model))
@@ -55,7 +55,7 @@ class ModelTimes:
             return
         if not found:
             return
-        for row in rows(_load(path)):
+        for row in rows(load(path)):
             time = time_ms(row.get("ts"))
             match = _MODEL.search(look.text_of(row.get("content")).encode("utf-8", "replace"))
             if time is not None and match is not None:
@@ -72,7 +72,8 @@ def _bytes(path: Path) -> bytes:
     return data if len(data) <= MAX_LINE else b""
 
 
-def _load(path: Path) -> object:
+def load(path: Path) -> object:
+    """A JSON file; None if it cannot be read."""
     try:
         return look.decode(_bytes(path))
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from monitor.readers import agent_values as look
-from monitor.readers import usage
+from monitor.readers import cline_models, usage
 from monitor.readers.agent_values import StepLog, obj, rows, text_of, time_ms, word
 from monitor.readers.base import FileContext
 from monitor.records import Call, Event, Record, SessionInfo
@@ -42,6 +42,7 @@ def records(document: dict[str, Any], context: FileContext, steps: StepLog) -> l
     out: list[Record] = []
     exchange = 0
     marked: set[str] = set()
+    used: list[dict[str, Any]] = []  # the models so far; what a resumed session leaves out its manifest tells
     for place, message in enumerate(rows(document.get("messages"))):
         metadata = obj(message.get("metadata"))
         time = time_ms(message.get("ts"))
@@ -63,8 +64,20 @@ def records(document: dict[str, Any], context: FileContext, steps: StepLog) -> l
             metrics = message.get("metrics")
             if isinstance(metrics, dict):
                 where = exchange if chain == "main" and exchange else None
-                out.append(_call(message, metrics, session, chain, context.name, place, where))
+                info = obj(message.get("modelInfo"))
+                if word(info.get("id")) is None:
+                    info = used[-1] if used else _of_manifest(context, session)
+                used.append(info)
+                out.append(_call(message, metrics, info, session, chain, context.name, place, where))
     return out
+
+
+def _of_manifest(context: FileContext, session: str) -> dict[str, Any]:
+    """Model and provider that ``<session>.json`` beside the messages names."""
+    if context.path is None:
+        return {}
+    document = obj(cline_models.load(context.path.with_name(f"{PurePath(session).name}.json")))
+    return {"id": document.get("model"), "provider": document.get("provider")}
 
 
 def _compaction(metadata: dict[str, Any], session: str, chain: str, file: str, updated: int | None) -> Event:
@@ -86,8 +99,8 @@ def _compaction(metadata: dict[str, Any], session: str, chain: str, file: str, u
 
 
 def _call(
-    message: dict[str, Any], metrics: dict[str, Any], session: str, chain: str, file: str, place: int,
-    exchange: int | None,
+    message: dict[str, Any], metrics: dict[str, Any], info: dict[str, Any], session: str, chain: str, file: str,
+    place: int, exchange: int | None,
 ) -> Call:  # fmt: skip
     asked, said = look.tokens(metrics.get("inputTokens")), look.tokens(metrics.get("outputTokens"))
     read, write = look.tokens(metrics.get("cacheReadTokens")), look.tokens(metrics.get("cacheWriteTokens"))
@@ -96,7 +109,6 @@ def _call(
     else:
         tokens = usage.Tokens(output=said or None, rule="unreported")
     id, time = word(message.get("id")), time_ms(message.get("ts"))
-    info = obj(message.get("modelInfo"))
     return Call(
         session=session,
         source=SOURCE,

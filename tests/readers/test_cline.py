@@ -190,6 +190,16 @@ MESSAGES = {
 }  # fmt: skip
 
 
+def test_the_sdks_model_is_the_one_before_or_that_of_the_manifest(tmp_path: Path) -> None:
+    metrics = {"inputTokens": 10, "outputTokens": 1}
+    rows = [{"id": f"a{n}", "role": "assistant", "ts": T0 + n, "content": "ok", "metrics": metrics} for n in range(3)]
+    rows[1]["modelInfo"] = {"id": "glm-5", "provider": "zai"}
+    path = write(tmp_path / "s1" / "s1.messages.json", {"sessionId": "s1", "agent": "lead", "messages": rows})
+    write(tmp_path / "s1" / "s1.json", {"session_id": "s1", "model": "kimi-k3", "provider": "cline"})
+    assert [(call.provider, call.model) for call in calls(read_path(CLINE, path))] == [
+        ("cline", "kimi-k3"), ("zai", "glm-5"), ("zai", "glm-5")]  # fmt: skip
+
+
 def test_the_sdk_includes_the_cache_in_the_input() -> None:
     found = read(CLINE, json.dumps(MESSAGES).encode(), "s1.messages.json")
     assert [figures(call) for call in calls(found)] == [
