@@ -98,7 +98,7 @@ class Agents:
                 chain=chain,
                 exchange=exchange,
                 provider="anthropic",
-                cost_usd=values.usd(item.get("cost_usd")),
+                cost_usd=_claude_cost(item),
             )
         ]
 
@@ -334,6 +334,14 @@ def _claude_tokens(item: Item) -> usage.Tokens:
         return usage.UNKNOWN
     # thinking is part of the output and has no figure of its own in this scheme
     return usage.additive(fresh, read, write, output, reasoning=0, rule="claude-otel")
+
+
+def _claude_cost(item: Item) -> float | None:
+    """The client's own cost; some versions state it in millionths only."""
+    stated = values.usd(item.get("cost_usd"))
+    if stated is None and (micros := values.usd(item.get("cost_usd_micros"))) is not None:
+        return micros / 1e6
+    return stated
 
 
 def _claude_place(item: Item) -> tuple[Purpose, str]:

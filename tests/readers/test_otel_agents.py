@@ -57,6 +57,15 @@ def test_claude_code_requests_and_compaction():
     assert (event.recorded_before, event.recorded_after, event.summary_tokens) == (69074, 1132, 900)
 
 
+def test_claude_codes_cost_in_millionths():
+    row = request(1, 7, 0, 18861, 81, 2, cost_usd_micros=250_000)
+    for kept, cost in (({"cost_usd"}, 0.25), (set(), 0.25)):
+        one = json.loads(json.dumps(row))
+        one["attributes"] = [a for a in one["attributes"] if a["key"] != "cost_usd" or a["key"] in kept]
+        (call,) = calls(read("otel", claude_log(one)))
+        assert call.cost_usd == cost
+
+
 @pytest.mark.parametrize(
     ("source", "agent", "wanted"),
     [
