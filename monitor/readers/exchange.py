@@ -76,6 +76,7 @@ class Assembler:
         self.seen = 0  # exchanges
         self.model_calls = 0
         self._damage = ""
+        self._cut = False  # the answer was a stream without a whole event
 
     def add(self, exchange: Exchange) -> list[Record]:
         """Records of one exchange; none if it is no call to a model. A damaged answer is a problem among them."""
@@ -93,7 +94,7 @@ class Assembler:
             return []
         reply = self._reply(exchange, _model_asked(request, path))
         answered = exchange.status not in (None, 0) and exchange.reply is not None
-        if doubtful and answered and not reply.shape and not reply.error:
+        if doubtful and answered and not reply.shape and not reply.error and not self._cut:
             return []  # something else that has a model and messages
         if reply.shape == "count":
             kind = "count"
@@ -122,6 +123,7 @@ class Assembler:
 
     def _reply(self, exchange: Exchange, asked: str | None = None) -> Reply:
         reader = ReplyReader(asked)
+        self._cut = False
         if exchange.documents is not None:
             for value in exchange.documents:
                 reader.feed(value)
@@ -131,7 +133,10 @@ class Assembler:
             except bodies.BodyError as error:
                 self._damage = f"{error}; what this call used is unknown"
                 data = b""
-            for value in bodies.documents(data)[0]:
+            found = bodies.documents(data)[0]
+            # a stream that broke off in its first event says no more than that it was one
+            self._cut = not found and data.lstrip().startswith((b"event:", b"data:"))
+            for value in found:
                 reader.feed(value)
         return reader.reply()
 

@@ -215,3 +215,13 @@ def test_the_model_asked_for_decides_where_an_answer_names_none():
         url = f"https://bedrock-runtime.us-east-1.amazonaws.com/model/{model}/converse-stream"
         (call,) = calls(run(exchange(url, asked, answer)))
         assert call.prompt_tokens == prompt
+
+
+def test_a_stream_cut_in_its_first_event_is_a_call_of_which_nothing_is_known():
+    asked = anthropic_request("go", stream=True)
+    whole = sse(anthropic_events(7, 100, 20, 300)).encode()
+    cut = whole[: whole.index(b'"usage"') + 4]
+    (call,) = calls(run(exchange(MESSAGES, asked, cut)))
+    assert (call.status, call.prompt_tokens, call.output_tokens) == ("ok", None, None)
+    # a page that a program of another kind answers is none
+    assert calls(run(exchange("https://chat.example.com/messages", asked, b"<html>hello</html>"))) == []
