@@ -25,6 +25,7 @@ from monitor.readers.usage import UNKNOWN, Tokens, additive, anthropic, count, g
 
 Usage = Mapping[str, Any]
 _EMPTY: Usage = {}
+_TICKS = 1e10  # xAI's unit of billing, in a USD (docs.x.ai, Cost Tracking)
 
 
 def tokens(usage: Any, *, model: str = "", timings: Any = None, flavour: str = "") -> Tokens:
@@ -150,6 +151,9 @@ def messages(usage: Usage) -> Tokens:
     """Anthropic Messages (also through Bedrock and Vertex, and the compatible addresses of other vendors)."""
     fresh, output = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
     read, write = count(usage.get("cache_read_input_tokens")), count(usage.get("cache_creation_input_tokens"))
+    if not read and (cached := count(usage.get("cached_tokens"))):
+        # an OpenAI word in the answer of a compatible address (Kimi): there the input holds the cache, if it can
+        read, fresh = cached, fresh - cached if fresh is not None and fresh >= cached else fresh
     split = _map(usage.get("cache_creation"))
     hour = count(split.get("ephemeral_1h_input_tokens"))
     write = written(write, count(split.get("ephemeral_5m_input_tokens")), hour)
@@ -258,13 +262,15 @@ def llama(usage: Usage) -> Tokens:
 
 
 def cost(usage: Any) -> float | None:
-    """The cost in USD a usage object states (OpenRouter, Perplexity, gateways that copy them), else None.
+    """The cost in USD a usage object states (OpenRouter, xAI, Perplexity, gateways that copy them), else None.
 
     With the user's own key at the provider (``is_byok``) it is OpenRouter's fee only; see :func:`with_own_key`.
     """
     if not isinstance(usage, Mapping):
         return None
     stated = usage.get("cost")
+    if stated is None and (ticks := count(usage.get("cost_in_usd_ticks"))) is not None:
+        stated = ticks / _TICKS
     if isinstance(stated, Mapping):  # Perplexity: split by kind, with the sum
         stated = stated.get("total_cost")
     own = usage.get("is_byok")

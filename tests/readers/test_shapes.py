@@ -19,6 +19,9 @@ TABLE = [
     # Bedrock: OpenAI's models in streams, with a total that counts the cache twice
     ({"inputTokens": 12401, "outputTokens": 20, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032, "totalTokens": 24820}, {"model": "openai.gpt-5.6-v1:0"}, (12401, 2, 8367, 4032, 20, None)),
     ({"inputTokens": 12401, "outputTokens": 20, "cacheReadInputTokens": 8367, "cacheWriteInputTokens": 4032, "totalTokens": 24820}, {"model": "anthropic.claude-sonnet-4-6-v1:0"}, (24800, 12401, 8367, 4032, 20, None)),
+    # Kimi's Anthropic-like address says OpenAI's word for what was read
+    ({"input_tokens": 23, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "cached_tokens": 2300}, {}, (2323, 23, 2300, 0, 5, None)),
+    ({"input_tokens": 2323, "output_tokens": 5, "cache_read_input_tokens": 0, "cached_tokens": 2300}, {}, (2323, 23, 2300, None, 5, None)),
     # nothing said about a cache: unknown, not zero
     ({"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}, {}, (1000, 1000, None, None, 50, None)),
     ({"prompt_tokens": 448, "completion_tokens": 38, "prompt_tokens_details": None}, {}, (448, 448, None, None, 38, None)),
@@ -139,6 +142,9 @@ def test_what_the_only_message_pass_had_of_the_cache_stands_at_the_top_level():
         # a fee without what the provider charged tells no cost
         ({"cost": 0.95, "is_byok": True, "cost_details": {"upstream_inference_cost": None}}, None),
         ({"cost": 0.95, "is_byok": True}, None),
+        # xAI: 1e-10 USD (37756000 ticks are $0.0037756, docs.x.ai)
+        ({"prompt_tokens": 1, "cost_in_usd_ticks": 37_756_000}, 0.0037756),
+        ({"cost": 0.5, "cost_in_usd_ticks": 37_756_000}, 0.5),
         # Perplexity
         ({"cost": {"input_tokens_cost": 0.001, "request_cost": 0.005, "total_cost": 0.006}}, 0.006),
     ],
