@@ -1,18 +1,23 @@
-"""GitHub Copilot CLI sessions: totals for each session, because the log has no figures of single calls.
+"""GitHub Copilot CLI sessions: the database of all sessions, and a log of events for each.
 
-Where: ``~/.copilot/session-state/<session>/events.jsonl`` (one file ``<session>.jsonl`` in older versions).
+Where: ``~/.copilot/session-store.db`` (SQLite, since 2026; opened read-only) and
+``~/.copilot/session-state/<session>/events.jsonl`` (one file ``<session>.jsonl`` in older versions).
 
-What is read: ``session.shutdown`` with what all models used in that run (``modelMetrics``, else ``tokenDetails``);
-several runs of a resumed session add up. Until the first shutdown only the output of the answers is known
-(``outputTokens`` of ``assistant.message``). Such a session is shown without a curve.
+What is read: of the database, a row of ``assistant_usage_events`` for each request, subagents' too; its time is the
+answer's, less what the request took. The log has no figures of single calls: ``session.shutdown`` tells what all
+models used in that run (``modelMetrics``, else ``tokenDetails``); several runs of a resumed session add up. Until the
+first shutdown only the output of the answers is known (``outputTokens`` of ``assistant.message``). A session without
+rows in the database is shown with these totals and without a curve.
 ``session.compaction_complete`` and ``session.truncation`` are recorded compactions; ``session.error`` is an error.
 Hosts that keep ``assistant.usage`` events too (programs built on Copilot's SDK) have a curve: each is a call, and the
 totals are left out. Copilot's own telemetry (OpenTelemetry) has a curve as well; see that page.
 
-Prompt tokens: ``inputTokens``, which includes the cache; ``input`` of ``tokenDetails``, which does not.
+Prompt tokens: ``inputTokens`` and ``input_tokens``, which include the cache; ``input`` of ``tokenDetails``, which does
+not.
 
-Unknown: prompts of single calls; the context window. The sizes at the end of a session (``currentTokens``) are the
-client's estimate and not used.
+Unknown: prompts of single calls, where the database does not tell them; the context window; what a request cost (told
+in units whose price is not). The sizes at the end of a session (``currentTokens``) are the client's estimate and not
+used.
 """
 
 from __future__ import annotations
@@ -22,8 +27,8 @@ from typing import Any
 
 from monitor.readers import agent_values as look
 from monitor.readers import usage
-from monitor.readers.agent_values import JsonLines, StepLog, obj, rows, text_of, time_ms, tokens, word
-from monitor.readers.base import FileContext, Head
+from monitor.readers.agent_values import SQLITE, JsonLines, StepLog, obj, rows, text_of, time_ms, tokens, word
+from monitor.readers.base import FileContext, Head, Parser
 from monitor.readers.lines import first_objects
 from monitor.records import Call, Event, EventKind, Record, SessionInfo
 
@@ -244,4 +249,26 @@ class Copilot:
         return CopilotParser(context)
 
 
+class CopilotStore:
+    """Reader of Copilot CLI's database of all sessions."""
+
+    source = SOURCE
+    title = "Copilot CLI database"
+    lines = False
+
+    def sniff(self, head: Head) -> float:
+        if not head.data.startswith(SQLITE):
+            return 0.0
+        # what databases need is loaded where there is one
+        from monitor.readers import sqlite_files
+
+        return 0.95 if "input_tokens" in sqlite_files.tables(head).get("assistant_usage_events", "") else 0.0
+
+    def parser(self, context: FileContext) -> Parser:
+        from monitor.readers.copilot_store import CopilotStoreParser
+
+        return CopilotStoreParser(context)
+
+
 READER = Copilot()
+READERS = [READER, CopilotStore()]

@@ -79,7 +79,8 @@ def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = 
     if env.get("OPENCODE_DB"):  # a name in that folder, or a path
         add(opencode / env["OPENCODE_DB"])
     add(place("KIMI_SHARE_DIR", base / ".kimi") / "sessions", base / ".kimi-code")
-    add(place("COPILOT_HOME", base / ".copilot") / "session-state")
+    copilot = place("COPILOT_HOME", base / ".copilot")
+    add(copilot / "session-store.db", copilot / "session-state")
     openhands = base / ".openhands"
     add(data / "amp" / "threads", base / ".factory" / "sessions", openhands / "sessions", openhands / "conversations")
     for goose in (data / "goose", data / "Block" / "goose", _appdata(env, "Block") / "goose"):
