@@ -264,7 +264,6 @@ class CodexParser(BaseParser):
         )
         # by position, see monitor.records
         self._calls[key] = call = Call(
-<<<<<<< HEAD
             self._session,
             SOURCE,
             self.file,
@@ -303,20 +302,6 @@ class CodexParser(BaseParser):
             None,  # window_id
             self._tier,
         )
-=======
-            self._session, SOURCE, self.file, number, chain, "explicit", call_id, key, start, None, self._provider,
-            self._model, tokens.prompt, tokens.fresh, tokens.read, tokens.write, None, tokens.output,
-            reasoning_tokens=tokens.reasoning,
-            billed_prompt_tokens=tokens.billed_prompt,
-            context_limit=self._limit,
-            usable_limit=self._usable,
-            exchange=self._exchange or None,
-            usage_rule=tokens.rule,
-            inherited=not own and self._fork.copied(stamp, self._ordinal),
-            stop=None if self._answered else "silent",
-            service_tier=self._tier,
-        )  # fmt: skip
->>>>>>> e9c203a (Codex: the limit at which it compacts is the usable limit where the log states it)
         self._last_key = key
         self._compaction, self._rolled_back, self._overflowed = None, False, False
         self.records.append(call)

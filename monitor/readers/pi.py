@@ -8,8 +8,8 @@ entries mark compactions (``tokensBefore`` is prompt plus output of the last cal
 are a tree written in place: an entry whose parent is not the entry before it is a rewind.
 
 Prompt tokens: ``input + cacheRead + cacheWrite`` (additive for every provider; only of OpenAI's models on Bedrock Pi
-copies an input that holds the cache). Rows that are all zero (aborted, failed) were sent but carry no usage: calls
-with an error and unknown tokens.
+copies an input that holds the cache, and OpenClaw where the total proves it). Rows that are all zero (aborted, failed)
+were sent but carry no usage: calls with an error and unknown tokens.
 
 Unknown: the context window; reasoning tokens in older versions; the summarising calls of a compaction (not logged).
 """
@@ -17,19 +17,17 @@ Unknown: the context window; reasoning tokens in older versions; the summarising
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Raw, Struct
 
+from monitor.readers import pi_lines as shape
 from monitor.readers import steps, usage
-from monitor.readers.agent_values import cost, obj
 from monitor.readers.base import BaseParser, FileContext, Head
-from monitor.readers.claude_lines import clean
 from monitor.readers.forgotten import Latest
-from monitor.readers.lines import first_objects, later
+from monitor.readers.lines import first_objects
 from monitor.readers.overflow import too_long
 from monitor.readers.times import to_ms
 from monitor.records import Call, Event, Record, SessionInfo, Step
@@ -42,72 +40,11 @@ _NOTED = 4 * RECENT_STEPS
 _HUGE = 1 << 18
 _ENTRIES = frozenset(("message", "compaction", "model_change", "thinking_level_change", "branch_summary", "custom",
                       "custom_message", "label", "session_info"))  # fmt: skip
-
-
-class Cost(Struct, gc=False):
-    total: float | None = None
-
-
-class Usage(Struct, gc=False):
-    input: usage.Figure | None = None
-    output: usage.Figure | None = None
-    cacheRead: usage.Figure | None = None
-    cacheWrite: usage.Figure | None = None
-    reasoning: usage.Figure | None = None
-    reasoningTokens: usage.Figure | None = None  # oh-my-pi's word
-    costUSD: float | None = None  # OpenClaw's
-    cost: Cost | None = None
-
-
-class Block(Struct, gc=False):
-    type: str = ""
-    id: str | None = None
-    name: str | None = None
-    text: str | None = None
-    arguments: Raw = Raw()
-
-
-class Message(Struct, gc=False):
-    role: str | None = None
-    provider: str | None = None
-    model: str | None = None
-    usage: Usage | None = None
-    stopReason: str | None = None
-    errorMessage: str | None = None
-    timestamp: int | float | str | None = None
-    responseId: str | None = None
-    toolCallId: str | None = None
-    toolName: str | None = None
-    isError: bool | None = None
-    content: Raw = Raw()  # looked at only if it makes one of the latest steps
-
-
-class Line(Struct, gc=False):
-    type: str | None = None
-    id: str | None = None
-    parentId: str | None = None
-    timestamp: int | float | str | None = None
-    version: int | None = None
-    cwd: str | None = None
-    parentSession: str | None = None
-    branchedFrom: str | None = None
-    provider: str | None = None
-    modelId: str | None = None
-    tokensBefore: int | None = None
-    fromId: str | None = None
-    message: Message | None = None
-
-
-_decode = msgspec.json.Decoder(Line).decode
-_decode_tolerant = msgspec.json.Decoder(Line, strict=False).decode
-_content: Callable[[Any], str | list[Block] | None] = msgspec.json.Decoder(str | list[Block] | None).decode
-#: kind, line number, time as logged, content, and what else the kind needs; finished steps instead of the content
-Note = tuple[Literal["user", "said", "result", "steps"], int, "Stamp", Any, str | None, bool | None]
-
-
-Stamp = int | float | str | None
-_NO_USAGE = Usage()
+_NO_USAGE = shape.Usage()
 _CALL = b'"toolCall"'
+Stamp = int | float | str | None
+#: kind, line number, time as logged, content, and what else the kind needs; finished steps instead of the content
+Note = tuple[Literal["user", "said", "result", "steps"], int, Stamp, Any, str | None, bool | None]
 
 
 class PiParser(BaseParser):
@@ -126,11 +63,11 @@ class PiParser(BaseParser):
         self._noted: deque[Note] = deque(maxlen=None if self.options.detail else _NOTED)
 
     def feed(self, lines: Iterable[bytes], first: int) -> None:
-        number = first - 1
+        number, decode = first - 1, shape.decode
         for raw in lines:
             number += 1
             try:
-                line = _decode(raw)
+                line = decode(raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 self._slow(raw, number)
                 continue
@@ -140,13 +77,13 @@ class PiParser(BaseParser):
         for value in self.values_of(raw, number):
             if isinstance(value, dict):
                 try:
-                    line = _decode_tolerant(clean(_tolerant(value)))
+                    line = shape.lenient(value)
                 except msgspec.ValidationError:
                     self.problem(number, "this entry has an unexpected shape; it was skipped")
                     continue
                 self._line(line, number)
 
-    def _line(self, line: Line, number: int) -> None:
+    def _line(self, line: shape.Line, number: int) -> None:
         kind = line.type
         if kind == "session":
             self._header(line)
@@ -170,7 +107,7 @@ class PiParser(BaseParser):
                 line.tokensBefore,
             )
 
-    def _header(self, line: Line) -> None:
+    def _header(self, line: shape.Line) -> None:
         if self._started is None and line.id:
             self._session = line.id
         self._started = to_ms(line.timestamp)
@@ -191,7 +128,7 @@ class PiParser(BaseParser):
                   recorded_before=usage.count(before), key=key)
         )  # fmt: skip
 
-    def _message(self, message: Message, stamp: Stamp, number: int) -> None:
+    def _message(self, message: shape.Message, stamp: Stamp, number: int) -> None:
         role = message.role
         if role == "assistant":
             self._assistant(message, stamp, number)
@@ -205,17 +142,19 @@ class PiParser(BaseParser):
                 self._user_open = True
             self._note(("user", number, stamp, message.content, None, None))
 
-    def _assistant(self, message: Message, stamp: Stamp, number: int) -> None:
+    def _assistant(self, message: shape.Message, stamp: Stamp, number: int) -> None:
         found = message.usage or _NO_USAGE
         fresh, output, read, write = found.input, found.output, found.cacheRead, found.cacheWrite
         failed = message.stopReason in ("error", "aborted")
         zero = not (fresh or read or write)
         thought = found.reasoning if found.reasoning is not None else found.reasoningTokens
+        hour = found.cacheWrite1h if found.cttl is None else found.cttl.ephemeral1h
         tokens = usage.UNKNOWN
         if not zero:
             bedrock = "bedrock" in (message.provider or "")
-            rule = usage.inclusive if bedrock and usage.gross(message.model, fresh, read, write) else usage.additive
-            tokens = rule(fresh, read, write, output, rule="pi", reasoning=thought)
+            gross = (bedrock and usage.gross(message.model, fresh, read, write)) or shape.holds_cache(found)
+            rule = usage.inclusive if gross else usage.additive
+            tokens = rule(fresh, read, write, output, write_1h=hour, rule="pi", reasoning=thought)
         # the entry's own time orders calls (parallel ones are stamped before they are written)
         time = to_ms(stamp)
         start = time if time is not None else to_ms(message.timestamp)
@@ -246,7 +185,7 @@ class PiParser(BaseParser):
                 tokens.fresh,
                 tokens.read,
                 tokens.write,
-                None,  # cache_write_1h_tokens
+                tokens.write_1h,
                 tokens.output if not zero else (output or None),
                 reasoning_tokens=tokens.reasoning,
                 billed_prompt_tokens=tokens.billed_prompt,
@@ -292,74 +231,15 @@ class PiParser(BaseParser):
         kind, number, stamp, content, word, ok = note
         where = (self._session, "main", to_ms(stamp), number)
         if kind == "result":
-            return [steps.tool_result(*where, word or "", ok, _text(content))]
+            return [steps.tool_result(*where, word or "", ok, shape.text_of(content))]
         if kind == "user":
-            return [steps.user(*where, _text(content))]
+            return [steps.user(*where, shape.text_of(content))]
         made = [
             steps.tool_call(*where, block.id or "", block.name or "", bytes(block.arguments))
-            for block in (_blocks(content) if _CALL in bytes(content) else ())  # quotes in a text are escaped
+            for block in (shape.blocks_of(content) if _CALL in bytes(content) else ())  # quotes in a text are escaped
             if block.type == "toolCall"
         ]
         return made or ([steps.answer(*where)] if word == "stop" else [])
-
-
-def _blocks(raw: Raw) -> list[Block]:
-    found = _read(raw)
-    return found if isinstance(found, list) else []
-
-
-def _text(raw: Raw) -> str:
-    found = _read(raw)
-    return found if isinstance(found, str) else "\n".join(block.text or "" for block in found or ())
-
-
-def _read(raw: Raw) -> str | list[Block] | None:
-    """What a message holds. Blocks of an odd shape are left out."""
-    if not raw:
-        return None
-    try:
-        return _content(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        value = later(raw)
-    if not isinstance(value, list):
-        return value if isinstance(value, str) else None
-    names = ("type", "id", "name", "text")
-    return [
-        Block(**{name: block[name] for name in names if isinstance(block.get(name), str)}, arguments=_raw(block))
-        for block in value
-        if isinstance(block, dict)
-    ]
-
-
-def _raw(block: dict[str, Any]) -> Raw:
-    return Raw(clean(block["arguments"])) if "arguments" in block else Raw()
-
-
-def _tolerant(value: dict[str, Any]) -> dict[str, Any]:
-    """Figures of a refused entry as counts, fields of a wrong type left out."""
-    out = {name: item for name, item in value.items() if name in Line.__struct_fields__}
-    out["tokensBefore"] = usage.count(out.get("tokensBefore"))
-    if not isinstance(out.get("version"), int):
-        out.pop("version", None)
-    for name in ("id", "parentId", "cwd", "parentSession", "branchedFrom", "provider", "modelId", "fromId"):
-        if not isinstance(out.get(name), str):
-            out.pop(name, None)
-    message = out.pop("message", None)
-    if isinstance(message, dict):
-        message = {name: item for name, item in message.items() if name in Message.__struct_fields__}
-        found = message.get("usage")
-        if isinstance(found, dict):
-            names = ("input", "output", "cacheRead", "cacheWrite", "reasoning", "reasoningTokens")
-            figures: dict[str, Any] = {name: usage.count(found.get(name)) for name in names}
-            figures["costUSD"] = cost(found.get("costUSD")) or cost(obj(found.get("cost")).get("total"))
-            message["usage"] = figures
-        else:
-            message.pop("usage", None)
-        for name in ("role", "provider", "model", "stopReason", "errorMessage", "responseId", "toolCallId"):
-            if not isinstance(message.get(name), str):
-                message.pop(name, None)
-        out["message"] = message
-    return out
 
 
 class Pi:

@@ -93,6 +93,24 @@ def test_copies_have_the_keys_of_the_original_and_twins_do_not() -> None:
     assert len({c.key for c in twins}) == 2
 
 
+def test_writes_that_live_an_hour() -> None:
+    ours, theirs = said(1, (5, 1, 0, 9_000)), said(2, (5, 1, 0, 9_000))
+    ours["message"]["usage"]["cacheWrite1h"] = 8_000
+    theirs["message"]["usage"]["cttl"] = {"ephemeral1h": 9_000}
+    found = calls(read([HEADER, ours, theirs, said(3, (5, 1, 0, 9_000))]))
+    assert [(call.prompt_tokens, call.cache_write_tokens, call.cache_write_1h_tokens) for call in found] == [
+        (9_005, 9_000, 8_000), (9_005, 9_000, 9_000), (9_005, 9_000, None)]  # fmt: skip
+
+
+def test_a_total_that_proves_that_the_input_holds_the_cache() -> None:
+    held, apart, plain = said(1, (50_000, 100, 40_000, 0)), said(2, (50_000, 100, 40_000, 0)), said(3, (500, 100, 0, 0))
+    held["message"]["usage"]["totalTokens"] = 50_100
+    apart["message"]["usage"]["totalTokens"] = 90_100
+    plain["message"]["usage"]["totalTokens"] = 600
+    found = [(call.prompt_tokens, call.fresh_tokens) for call in calls(read([HEADER, held, apart, plain]))]
+    assert found == [(50_000, 10_000), (90_000, 50_000), (500, 500)]
+
+
 def test_odd_numbers_cost_only_the_entry() -> None:
     row = said(1, (5, 1, 0, 0))
     row["message"]["usage"] = {"input": "7", "output": 2.0, "cacheRead": None, "cacheWrite": -1}
