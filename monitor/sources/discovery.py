@@ -38,7 +38,8 @@ _ENDS = (
     ".zst",
     "aider.chat.history.md",
 )
-_SKIP_FOLDERS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "shell-snapshots", "file-history", "todos"))
+_SKIP_FOLDERS = frozenset(("node_modules", ".git", "__pycache__", ".venv", "shell-snapshots", "file-history", "todos",
+                           "rewind-file-snapshots"))  # fmt: skip
 
 
 def agent_folders(environ: Mapping[str, str] | None = None, home: Path | None = None) -> list[Path]:
