@@ -2,15 +2,14 @@
 
 Where: ``$CLAUDE_CONFIG_DIR/projects`` or ``~/.claude/projects`` (also ``~/.config/claude/projects``):
 ``<slug>/<session>.jsonl``, subagents in ``<session>/subagents/**/agent-<id>.jsonl`` (2.1), ``agent-<id>.jsonl`` beside
-it (2.0) or inline with ``isSidechain`` (1.x).
+it (2.0) or inline with ``isSidechain`` (1.x). Cowork's ``audit.jsonl`` beside ``.claude/projects`` repeats its calls.
 
 What is read: ``assistant`` lines. One answer is written as several lines, one for each content block, which repeat
 ``message.id`` and ``requestId`` and the input figures; they are one call. Its output is the largest one seen, and a
-lower bound unless a line has a ``stop_reason``. Versions before 1.0.9 state its cost. Newest versions add
-``api-request`` lines (they give the start of the request), ``cost-state``, ``api-request-shape`` and others that
-describe the same calls again and are left out.
-``system`` lines mark compactions (``compact_boundary``) and microcompactions. What ``--output-format stream-json``
-prints (the same lines without times, and a ``result`` with sums, which is no call) is read too.
+lower bound unless a line has a ``stop_reason``. ``api-request`` lines give the start of the request; ``cost-state``,
+``api-request-shape`` and others describe the same calls again and are left out. ``system`` lines mark compactions
+(``compact_boundary``) and microcompactions. Agents ``acompact-…`` summarise (purpose compaction), the calls of agents
+``aprompt_suggestion-…`` are side calls. What ``--output-format stream-json`` prints (the same without times) is read.
 
 Prompt tokens: ``input_tokens + cache_creation_input_tokens + cache_read_input_tokens`` (additive). ``iterations`` with
 more than one pass: the context is the last message pass, the top level is billing.
@@ -30,6 +29,7 @@ import msgspec
 from monitor.readers import claude_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.claude_audit import AuditParser, beside_transcripts
 from monitor.readers.claude_group import FULL, SOURCE, Group, call_of, compaction_in, from_path, overflow_in
 from monitor.readers.claude_steps import LONG, OWN, Note, Notes, Results
 from monitor.readers.claude_usage import empty
@@ -392,8 +392,8 @@ class ClaudeCode:
                 score = max(score, 0.5)
         return score
 
-    def parser(self, context: FileContext) -> ClaudeCodeParser:
-        return ClaudeCodeParser(context)
+    def parser(self, context: FileContext) -> BaseParser:
+        return AuditParser(context) if beside_transcripts(context) else ClaudeCodeParser(context)
 
 
 READER = ClaudeCode()

@@ -115,6 +115,7 @@ class Line(Struct, gc=False):
     attachment: Raw = Raw()
     # as `--output-format stream-json` prints the same lines
     session_id: str | None = None
+    request_id: str | None = None
     parent_tool_use_id: str | None = None
     compact_metadata: Compact | None = None
 
@@ -122,6 +123,7 @@ class Line(Struct, gc=False):
         """Bring a line that was printed into the form of transcripts: a subagent is known by the call that began it."""
         if self.sessionId is None:
             self.sessionId = self.session_id
+        self.requestId = self.requestId or self.request_id
         if self.parent_tool_use_id:
             self.isSidechain, self.agentId = True, self.agentId or self.parent_tool_use_id
 
@@ -157,6 +159,7 @@ _TEXTS = [
     "agentId",
     "turnOrigin",
     "session_id",
+    "request_id",
     "parent_tool_use_id",
 ]
 

@@ -1,9 +1,11 @@
 """Whose a call is that several sessions hold (contract.md, "Once"): resumed and forked conversations copy what came
 before them.
 
-The owner is the session whose own records begin earliest; a session that is only a beginning of others owns. A fork of
-a fork shares one part with all of them and another part with its parent alone, so what is a session's own depends on
-who holds the call in question: all that these do not have in common.
+The owner is the session whose own records begin earliest; a session that is only a beginning of others owns. What was
+printed while the client wrote its file (``--output-format stream-json``, Cowork's audit log) tells no times and owns
+nothing that a file with times tells. A fork of a fork shares one part with all of them and another part with its
+parent alone, so what is a session's own depends on who holds the call in question: all that these do not have in
+common.
 """
 
 from __future__ import annotations
@@ -30,8 +32,12 @@ def settle(holders: Mapping[str, Mapping[str, list[Entry]]], sessions: Mapping[s
             if (name, names) not in starts:
                 starts[name, names] = _start(parts[name].items(), names)
         held = holders[key]
-        owners[key] = min(held, key=lambda name: (starts[name, names], held[name][0][1]))
+        owners[key] = min(held, key=lambda name: (not _timed(held[name]), starts[name, names], held[name][0][1]))
     return owners
+
+
+def _timed(held: list[Entry]) -> bool:
+    return any(item.time is not None for item, _ in held)
 
 
 def _parts(session: Session, sets: Mapping[str, frozenset[str]]) -> dict[frozenset[str], int]:

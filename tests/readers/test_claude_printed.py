@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from monitor.readers import choose
 from monitor.readers.base import Head
 from monitor.records import Event
+from tests.readers.agent_help import loaded
 from tests.readers.test_claude_code import calls, read, use
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -53,3 +55,35 @@ def test_a_printed_boundary_is_a_compaction() -> None:
     rows = [*ROWS, printed("system", subtype="compact_boundary", compact_metadata=facts), answer("m3", use(3, 9, 9, 9))]
     (event,) = [record for record in read(rows) if isinstance(record, Event)]
     assert (event.kind, event.trigger, event.recorded_before, event.session) == ("compaction", "auto", 155_000, SESSION)
+
+
+def _transcript(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    rows = [
+        {"type": "assistant", "sessionId": "t1", "uuid": f"x{n}", "parentUuid": None, "isSidechain": False,
+         "timestamp": f"2026-09-10T10:00:0{n}.000Z", "requestId": f"req_{id}",
+         "message": {"id": id, "role": "assistant", "model": "claude-sonnet-4-5", "stop_reason": "end_turn",
+                     "content": [{"type": "text", "text": "ok"}], "usage": usage}}
+        for n, (id, usage) in enumerate((("m1", use(3, 0, 20_000, 700)), ("m2", use(3, 20_003, 500, 300))))
+    ]  # fmt: skip
+    (folder / "t1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_what_was_printed_beside_a_transcript_counts_with_the_transcript(tmp_path: Path) -> None:
+    _transcript(tmp_path / "projects" / "p")
+    rows = [{**answer(id, usage), "request_id": f"req_{id}"} for id, usage in (("m1", use(3, 0, 20_000, 2)),)]
+    (tmp_path / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [ROWS[0], *rows]))
+    (view,) = loaded(tmp_path).sessions
+    assert (view.session, view.sums.calls, view.sums.output_tokens) == ("t1", 2, 1_000)
+
+
+def test_the_audit_log_of_cowork_tells_nothing_that_the_transcript_beside_it_does_not(tmp_path: Path) -> None:
+    local = tmp_path / "local_ab12"
+    local.mkdir()
+    audit = [ROWS[0], answer("m1", use(3, 0, 20_000, 2)), answer("m2", use(3, 20_003, 500, 5))]
+    (local / "audit.jsonl").write_text("".join(json.dumps(row) + "\n" for row in audit))
+    assert [view.sums.calls for view in loaded(tmp_path).sessions] == [2]  # alone it is all there is
+    _transcript(local / ".claude" / "projects" / "p")
+    found = loaded(tmp_path)
+    assert [(view.session, view.sums.output_tokens) for view in found.sessions] == [("t1", 1_000)]
+    assert found.problems == []
