@@ -70,7 +70,7 @@ def _is_anthropic(usage: Usage, flavour: str) -> bool:
 def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     """OpenAI chat completions and everything that copies its usage object."""
     prompt, output, total = (count(usage.get(k)) for k in ("prompt_tokens", "completion_tokens", "total_tokens"))
-    details = _map(usage.get("prompt_tokens_details"))
+    details = _details(usage.get("prompt_tokens_details"))
     read = _told(
         details.get("cached_tokens"),
         usage.get("cached_tokens"),
@@ -106,14 +106,30 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
 def responses(usage: Usage) -> Tokens:
     """OpenAI Responses (also Azure and OpenRouter)."""
     prompt, output, total = (count(usage.get(k)) for k in ("input_tokens", "output_tokens", "total_tokens"))
-    details = _map(usage.get("input_tokens_details"))
+    details = _details(usage.get("input_tokens_details"))
     read = _first(details.get("cached_tokens"), usage.get("cached_tokens"))
     write = count(details.get("cache_write_tokens"))
     reasoning = count(_map(usage.get("output_tokens_details")).get("reasoning_tokens"))
     output, reasoning, rule = _reasoning(prompt, output, reasoning, total, "", "openai-responses")
     if not prompt and not output:
         return Tokens(rule="unreported")
-    return _inclusive(prompt, read, write, output, reasoning, rule, None)
+    hour = count(_map(details.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    return _inclusive(prompt, read, write, output, reasoning, rule, hour)
+
+
+def _details(value: Any) -> Mapping[str, Any]:
+    """What a prompt was made of; Bifrost's own words (``cached_write_tokens``) as the others'."""
+    details = _map(value)
+    write, read = count(details.get("cached_write_tokens")), count(details.get("cached_read_tokens"))
+    if write is None and read is None:
+        return details
+    cached = count(details.get("cached_tokens"))
+    if read is None:
+        # before 1.6.1 cached_tokens was the sum of both, and nothing stood for zero (bifrost#4816)
+        read = cached - write if cached is not None and write is not None and cached >= write else cached
+    lives = _map(details.get("cached_write_token_details"))
+    split = {f"ephemeral_{life}_input_tokens": lives.get(f"cached_write_tokens_{life}") for life in ("5m", "1h")}
+    return {**details, "cached_tokens": read or 0, "cache_write_tokens": write or 0, "cache_creation": split}
 
 
 def _reasoning(

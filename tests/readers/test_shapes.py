@@ -27,6 +27,11 @@ TABLE = [
     ({"prompt_tokens": 448, "completion_tokens": 38, "prompt_tokens_details": None}, {}, (448, 448, None, None, 38, None)),
     # OpenAI and OpenRouter name cache writes too
     ({"prompt_tokens": 4020, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 4012}}, {}, (4020, 8, 0, 4012, 4, None)),
+    # Bifrost before 1.6.1 counted writes among what was cached, and left zeros out; later versions do not
+    ({"prompt_tokens": 10000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 9000, "cached_read_tokens": 8000, "cached_write_tokens": 1000}}, {}, (10000, 1000, 8000, 1000, 50, None)),
+    ({"prompt_tokens": 10000, "completion_tokens": 50, "prompt_tokens_details": {"cached_tokens": 8000, "cached_read_tokens": 8000, "cached_write_tokens": 1000}}, {}, (10000, 1000, 8000, 1000, 50, None)),
+    ({"prompt_tokens": 4020, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 4012, "cached_write_tokens": 4012}}, {}, (4020, 8, 0, 4012, 4, None)),
+    ({"input_tokens": 4020, "output_tokens": 4, "input_tokens_details": {"cached_read_tokens": 0, "cached_write_tokens": 4012, "cached_tokens": 4012}}, {}, (4020, 8, 0, 4012, 4, None)),
     # written and read are both counted from the start: 1,012 were new
     ({"prompt_tokens": 4020, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3008, "cache_write_tokens": 4012}}, {}, (4020, 0, 3008, 1012, 4, None)),
     # more read than the prompt holds: the record excludes the cache
@@ -97,6 +102,14 @@ def test_one_hour_writes_are_kept_apart():
     rows = [{"inputTokens": 300, "ttl": "1h"}, {"inputTokens": 50, "ttl": "5m"}]
     found = shapes.tokens({"inputTokens": 3, "cacheWriteInputTokens": 350, "outputTokens": 1, "cacheDetails": rows})
     assert (found.prompt, found.write_1h) == (353, 300)
+    lives = {"cached_write_tokens_5m": 33, "cached_write_tokens_1h": 11}
+    details = {"cached_read_tokens": 200, "cached_write_tokens": 44, "cached_write_token_details": lives}
+    for usage in (
+        {"prompt_tokens": 254, "completion_tokens": 45, "prompt_tokens_details": details},
+        {"input_tokens": 254, "output_tokens": 45, "input_tokens_details": details},
+    ):
+        found = shapes.tokens(usage)
+        assert (found.prompt, found.fresh, found.write, found.write_1h) == (254, 10, 44, 11)
 
 
 def test_a_pass_of_another_model_is_no_context_and_not_this_models_bill():
