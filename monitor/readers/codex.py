@@ -12,7 +12,7 @@ mark that the context was full. ``compacted`` (with its estimate row and ``conte
 Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
 full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
 in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file is
-gone.
+gone. A file with ``history_base`` goes on from another one and first repeats the totals of that one.
 
 Unknown: rollouts from before token counts (no envelope) hold no usage; a remote compaction before 0.171 is not logged
 as a call.
@@ -135,6 +135,7 @@ class CodexParser(BaseParser):
         fork.forked = payload.forked_from_id is not None and payload.forked_from_ordinal_exclusive is None
         self._cwd = payload.cwd
         fork.own_from = payload.subagent_history_start_ordinal
+        fork.based = bytes(payload.history_base)[:1] == b"{"
         if payload.model_provider and payload.model_provider != "openai":
             self._provider = None
         parent = payload.parent_thread_id or shape.spawned_by(payload.source)
@@ -233,7 +234,7 @@ class CodexParser(BaseParser):
         if info.model_context_window:
             self._limit = info.model_context_window
         self._usable = info.auto_compact_token_limit or self._usable
-        said, found = self._totals.tell(info, self._answered, self._limit)
+        said, found = self._totals.tell(info, self._answered, self._limit, self._fork.based)
         if said == "call":
             if not self._records_seen:
                 self._add(found, f"{self._root()}:{self._totals.name}", None, self._chain, stamp, number)

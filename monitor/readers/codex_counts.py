@@ -26,13 +26,14 @@ class Totals:
         from the first one on. (Of whole numbers Python's hash of a tuple is the same in every process.)"""
         return f"{self._chained:x}"
 
-    def tell(self, info: shape.Info, answered: bool, limit: int | None) -> tuple[Said, shape.Count]:
+    def tell(self, info: shape.Info, answered: bool, limit: int | None, based: bool) -> tuple[Said, shape.Count]:
         """Take a row.
 
         Args:
             info: of the row.
             answered: the model answered since the last row.
             limit: the window in tokens, if it is known.
+            based: the file goes on from another one, whose totals it repeats before its first answer.
 
         Returns:
             What the row says, and for a call and an estimate its figures.
@@ -58,8 +59,10 @@ class Totals:
         previous, self._last = self._last, vector
         if vector is not None and vector == previous:
             return "again", last
-        if spent == 0 and previous is None and not answered:
-            return "", last
+        if previous is None and not answered:
+            restored = based and vector is not None and vector != shape.vector(last)
+            if spent == 0 or restored:
+                return "", last
         self._chained = hash((self._chained, vector, shape.vector(last)))
         # zeros after an answer: the provider reports no usage, the prompt is not known
         row = last if spent else shape.NO_COUNT

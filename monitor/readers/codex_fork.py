@@ -15,6 +15,7 @@ class Fork:
         self.created: int | None = None
         self.forked = False
         self.own_from: int | None = None  # ordinal of the first line that is no copy, where the file states it
+        self.based = False  # the file goes on from another one (history_base) and holds none of its rows
         self._burst: int | None = None  # time of the copied row before this one
 
     def root(self, thread: str) -> str:
@@ -32,7 +33,7 @@ class Fork:
         if self.own_from is not None and ordinal is not None:
             return ordinal < self.own_from
         time = iso_ms(stamp or "")
-        if time is None:
+        if time is None or self.based:
             return False
         goes_on = self._burst is not None and 0 <= time - self._burst < _BURST
         copied = goes_on or time // 1000 <= self.created // 1000

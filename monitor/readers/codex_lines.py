@@ -69,6 +69,7 @@ class Payload(Struct, gc=False):
     window_id: str | None = None
     codex_error_info: Raw = Raw()
     subagent_history_start_ordinal: int | None = None
+    history_base: Raw = Raw()
     thread_settings: Settings | None = None
 
 
@@ -189,6 +190,7 @@ def lenient(value: dict[str, Any]) -> Payload:
             "action",
             "output",
             "codex_error_info",
+            "history_base",
         ):
             if item is not None:
                 out[name] = item

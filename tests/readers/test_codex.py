@@ -167,6 +167,23 @@ def test_a_fork_that_copies_nothing_owns_its_calls_however_soon_they_come() -> N
     assert [call.inherited for call in calls(read(rows))] == [True, False]
 
 
+def test_a_file_that_goes_on_from_another_one_first_repeats_its_totals() -> None:
+    def rows(last: tuple[int, int, int], **more: Any) -> list[dict[str, Any]]:
+        said = row(4, "response_item", type="message", role="assistant", id="m9", content=[])
+        base = {"thread_id": "t1", "end_ordinal_exclusive": 6, "end_byte_offset": 999}
+        return [meta(1, "t1", history_mode="paginated", history_base=base, **more), count(1, (3_000, 900, 50), last),
+                said, count(5, (3_100, 980, 57), (100, 80, 7)), count(5, (3_220, 1_070, 61), (120, 90, 4))]  # fmt: skip
+
+    for last in ((0, 0, 0), (90, 20, 5)):
+        assert [c.prompt_tokens for c in calls(read(rows(last)))] == [100, 120]
+        forked = calls(read(rows(last, forked_from_id="t0")))
+        assert [(c.prompt_tokens, c.inherited) for c in forked] == [(100, False), (120, False)]
+    fresh = [meta(1, history_base=None), count(2, (3_000, 900, 50), (90, 20, 5))]  # its beginning was cut off
+    assert [c.prompt_tokens for c in calls(read(fresh))] == [90]
+    odd = [meta(1, history_base={"thread_id": 7}, role=5), count(1, (3_000, 900, 50), (90, 20, 5))]
+    assert calls(read(odd)) == []
+
+
 def test_equal_first_calls_of_strangers_are_two_calls() -> None:
     one = calls(read([meta(0, "t1"), count(9, (100, 0, 5), (100, 0, 5))]))
     two = calls(read([meta(0, "t2"), count(9, (100, 0, 5), (100, 0, 5))]))
