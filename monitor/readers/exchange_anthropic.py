@@ -18,6 +18,20 @@ import msgspec
 from monitor.readers import shapes
 from monitor.readers.usage import Tokens, count
 
+_METRICS = (
+    ("input_tokens", "inputTokenCount"),
+    ("cache_read_input_tokens", "cacheReadInputTokenCount"),
+    ("cache_creation_input_tokens", "cacheWriteInputTokenCount"),
+    ("output_tokens", "outputTokenCount"),
+)
+
+
+def add_metrics(start: dict[str, Any], delta: dict[str, Any], metrics: dict[str, Any]) -> None:
+    """Figures that only Bedrock's metrics at the end of a stream tell (LiteLLM#34373); the input excludes the cache."""
+    for name, told in _METRICS:
+        if not count(start.get(name)) and not count(delta.get(name)) and count(metrics.get(told)):
+            start[name] = metrics[told]
+
 
 def merge(start: dict[str, Any], delta: dict[str, Any], server_tools: bool) -> tuple[Tokens, int | None, int | None]:
     """Tokens of the call, the prompt before a compaction inside it, and the tokens of that summary.

@@ -220,7 +220,10 @@ class ReplyReader:
 
     def _metrics(self, value: dict[str, Any]) -> None:
         found = value.get("amazon-bedrock-invocationMetrics")
-        if isinstance(found, dict) and not self._delta and not self._start and not self._usage:
+        if isinstance(found, dict) and (self._delta or self._start):
+            self._start = dict(self._start or {})
+            anthropic_usage.add_metrics(self._start, self._delta, found)
+        elif isinstance(found, dict) and not self._usage:
             self._usage = found
 
     # ------------------------------------------------------------------------------------------------ others
@@ -365,6 +368,7 @@ class ReplyReader:
                 timings=self._timings,
                 flavour="anthropic" if reply.shape == "messages" else "openai",
             )
+            reply.compacted_from, reply.summary_tokens = shapes.compacted(self._usage)
             reply.cost = shapes.cost(self._usage)
             reply.service_tier = service_tier(self._usage, self._tier)
             if reply.shape == "compact":

@@ -11,7 +11,8 @@ out. ``response_cost`` or ``spend`` is the logged cost; 0 means that LiteLLM kne
 
 Prompt tokens: ``prompt_tokens`` includes the provider's cache for every provider, Anthropic too. Cache figures stand in
 ``metadata.usage_object`` (``additional_usage_values`` in older versions). A cache larger than the prompt proves a row
-of an old version that left it out.
+of an old version that left it out. Where the provider compacted inside a call (``iterations``), ``prompt_tokens`` is
+the sum of all passes, and the prompt that of the last one.
 
 Session: ``session_id`` (``trace_id`` in payloads), but LiteLLM makes one up for each call that brings none: an id that
 occurs once is no session. Such calls are grouped by their messages where the row kept the request
@@ -36,6 +37,7 @@ from msgspec import Raw, Struct
 from monitor.readers import gateway_bodies, shapes, table_rows, usage
 from monitor.readers import gateway_values as values
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.exchange_reply import Reply
 from monitor.readers.json_stream import JsonAssembler
 from monitor.readers.overflow import too_long
 from monitor.records import Call, Event, Record
@@ -119,13 +121,16 @@ class Rows:
 def _row(row: Payload, line: int | None) -> gateway_bodies.Row:
     meta = values.as_object(row.metadata)
     failed = str(row.status or meta.get("status") or "").lower() == "failure"
-    tokens = usage.UNKNOWN if failed else _tokens(row, meta)
+    found = _usage(row, meta)
+    tokens = usage.UNKNOWN if failed else _tokens(row, found)
     id = provider_id(values.text(row.request_id) or values.text(row.id))
     start, end = values.time_ms(row.startTime), values.time_ms(row.endTime)
     error = values.as_object(row.error_information) or values.as_object(meta.get("error_information"))
     limits = values.as_object(row.model_map_information) or values.as_object(meta.get("model_map_information"))
     word = values.text(error.get("error_class")) if failed else None
     body = _body(row)
+    reply = gateway_bodies.reply_of(_text(row.response)) if body is not None else Reply()
+    reply.compacted_from, reply.summary_tokens = shapes.compacted(found)
     return gateway_bodies.Row(
         id=id or values.text(row.litellm_call_id) or f"litellm:{start}:{line}:{tokens.prompt}:{tokens.output}",
         call_id=id,
@@ -144,7 +149,7 @@ def _row(row: Payload, line: int | None) -> gateway_bodies.Row:
         provider=values.provider_name(row.custom_llm_provider),
         model=values.text(row.model) or values.text(row.model_group),
         body=body,
-        reply=gateway_bodies.reply_of(_text(row.response)) if body is not None else None,
+        reply=reply,
         cost=None if failed else _cost(row),
         failed=failed,
         stop=word,
@@ -170,13 +175,17 @@ def _cost(row: Payload) -> float | None:
     return None
 
 
-def _tokens(row: Payload, meta: dict[str, Any]) -> usage.Tokens:
+def _usage(row: Payload, meta: dict[str, Any]) -> dict[str, Any]:
+    more = values.as_object(meta.get("additional_usage_values"))
     found = values.as_object(meta.get("usage_object"))
     if not found:
-        found = dict(values.as_object(meta.get("additional_usage_values")))
-        found["prompt_tokens"] = row.prompt_tokens
-        found["completion_tokens"] = row.completion_tokens
-        found["total_tokens"] = row.total_tokens
+        return {**more, "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens,
+                "total_tokens": row.total_tokens}  # fmt: skip
+    passes = more.get("iterations")
+    return {"iterations": passes, **found} if isinstance(passes, list) else found
+
+
+def _tokens(row: Payload, found: dict[str, Any]) -> usage.Tokens:
     tokens = shapes.tokens(found, model=str(row.model or ""))
     if tokens.prompt is None and usage.count(row.prompt_tokens):
         tokens = usage.inclusive(

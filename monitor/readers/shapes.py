@@ -69,6 +69,8 @@ def _is_anthropic(usage: Usage, flavour: str) -> bool:
 
 def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
     """OpenAI chat completions and everything that copies its usage object."""
+    if passes := _passes(usage):
+        return _of_passes(passes, count(_map(usage.get("completion_tokens_details")).get("reasoning_tokens")))
     prompt, output, total = (count(usage.get(k)) for k in ("prompt_tokens", "completion_tokens", "total_tokens"))
     details = _details(usage.get("prompt_tokens_details"))
     read = _told(
@@ -105,6 +107,8 @@ def chat(usage: Usage, *, model: str = "", timings: Any = None) -> Tokens:
 
 def responses(usage: Usage) -> Tokens:
     """OpenAI Responses (also Azure and OpenRouter)."""
+    if passes := _passes(usage):
+        return _of_passes(passes, count(_map(usage.get("output_tokens_details")).get("reasoning_tokens")))
     prompt, output, total = (count(usage.get(k)) for k in ("input_tokens", "output_tokens", "total_tokens"))
     details = _details(usage.get("input_tokens_details"))
     read = _first(details.get("cached_tokens"), usage.get("cached_tokens"))
@@ -115,6 +119,42 @@ def responses(usage: Usage) -> Tokens:
         return Tokens(rule="unreported")
     hour = count(_map(details.get("cache_creation")).get("ephemeral_1h_input_tokens"))
     return _inclusive(prompt, read, write, output, reasoning, rule, hour)
+
+
+def _passes(usage: Usage) -> list[dict[str, Any]]:
+    """Anthropic's internal passes in a usage object of OpenAI's form, whose own figures are their sums (LiteLLM since
+    June 2026, Bifrost); empty if there is one at most."""
+    found = usage.get("iterations")
+    rows = [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
+    if len(rows) < 2 or not any(row.get("type") == "message" for row in rows):
+        return []
+    passes: list[dict[str, Any]] = []
+    for row in rows:
+        details = _details(row.get("input_tokens_details"))
+        read = _told(row.get("cache_read_input_tokens"), details.get("cached_tokens"))
+        write = _told(row.get("cache_creation_input_tokens"), details.get("cache_write_tokens"))
+        split = row.get("cache_creation") or details.get("cache_creation")
+        passes.append({**row, "cache_read_input_tokens": read, "cache_creation_input_tokens": write,
+                       "cache_creation": split})  # fmt: skip
+    return passes
+
+
+def _of_passes(passes: list[dict[str, Any]], reasoning: int | None) -> Tokens:
+    own = [row for row in passes if row.get("type") == "fallback_message"]
+    own = own or [row for row in passes if row.get("type") == "message"]
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+    fresh, read, write, output = (sum(count(row.get(name)) or 0 for row in own) for name in names)
+    hours = [count(_map(row.get("cache_creation")).get("ephemeral_1h_input_tokens")) for row in own]
+    hour = sum(told or 0 for told in hours) if any(told is not None for told in hours) else None
+    return anthropic(fresh, read, write, output, write_1h=hour, reasoning=reasoning, iterations=passes)
+
+
+def compacted(usage: Usage) -> tuple[int | None, int | None]:
+    """The prompt before a compaction inside a call, and the tokens of its summary (usage objects of OpenAI's form)."""
+    for row in _passes(usage):
+        if row.get("type") == "compaction":
+            return messages(row).prompt, count(row.get("output_tokens"))
+    return None, None
 
 
 def _details(value: Any) -> Mapping[str, Any]:

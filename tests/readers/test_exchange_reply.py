@@ -238,6 +238,13 @@ def test_bedrock_cohere_ollama_llama():
         "amazon-bedrock-invocationMetrics": {"inputTokenCount": 3, "outputTokenCount": 4},
     }
     assert reply(metrics).tokens.prompt == 3
+    metrics["amazon-bedrock-invocationMetrics"] |= {"cacheReadInputTokenCount": 90, "cacheWriteInputTokenCount": 0}
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 4}}
+    for start in ({"input_tokens": 3, "output_tokens": 1}, {}):
+        found = reply({"type": "message_start", "message": {"id": "m", "usage": start}}, end, metrics).tokens
+        assert (found.prompt, found.fresh, found.read, found.output) == (93, 3, 90, 4)
+    told = {"input_tokens": 3, "cache_read_input_tokens": 80, "output_tokens": 1}
+    assert reply({"type": "message_start", "message": {"id": "m", "usage": told}}, end, metrics).tokens.read == 80
     cohere = {
         "id": "x",
         "finish_reason": "COMPLETE",

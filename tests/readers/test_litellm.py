@@ -106,6 +106,20 @@ def test_metadata_and_bodies_as_texts_and_older_usage_fields():
     assert tokens(calls(read("litellm", lines(bare)))[0]) == (100, 100, None, None, 5)
 
 
+def test_a_compaction_inside_a_call_is_billed_and_no_context():
+    passes = [{"type": "compaction", "input_tokens": 180_000, "output_tokens": 3_500},
+              {"type": "message", "input_tokens": 23_000, "output_tokens": 1_000}]  # fmt: skip
+    figures = usage(203_000, 0, 0, 4_500)
+    older = {"additional_usage_values": {"iterations": passes}}
+    for meta in ({"usage_object": {**figures, "iterations": passes}}, older, {"usage_object": figures, **older}):
+        found = read("litellm", lines(row("m1", figures, metadata=json.dumps(meta))))
+        (call,) = calls(found)
+        assert (call.prompt_tokens, call.output_tokens, call.billed_prompt_tokens) == (23_000, 1_000, 203_000)
+        (event,) = events(found)
+        assert (event.kind, event.recorded_before, event.summary_tokens) == ("compaction", 180_000, 3_500)
+        assert event.in_call == call.key
+
+
 def test_a_session_id_that_occurs_once_is_no_session():
     found = calls(
         read(

@@ -252,3 +252,30 @@ def test_where_a_model_declined_the_context_is_that_of_the_one_that_served(top):
     usage = {"input_tokens": top, "cache_read_input_tokens": 0, "output_tokens": 400, "iterations": rows}
     found = shapes.tokens(usage)
     assert (found.prompt, found.output, found.billed_prompt, found.elsewhere) == (30_010, 400, top, None)
+
+
+PASSES = [
+    {"type": "compaction", "input_tokens": 30_000, "cache_read_input_tokens": 150_000, "output_tokens": 3_500},
+    {"type": "message", "input_tokens": 3_000, "cache_creation_input_tokens": 20_000, "output_tokens": 1_000},
+]
+
+
+def test_sums_over_passes_in_a_usage_object_of_openais_form_are_a_bill_and_no_context():
+    told = {"prompt_tokens": 203_000, "completion_tokens": 4_500, "total_tokens": 207_500}
+    own = [  # Bifrost's words
+        {"type": "compaction", "input_tokens": 30_000, "output_tokens": 3_500,
+         "input_tokens_details": {"cached_read_tokens": 150_000, "cached_write_tokens": 0}},
+        {"type": "message", "input_tokens": 3_000, "output_tokens": 1_000,
+         "input_tokens_details": {"cached_write_tokens": 20_000,
+                                  "cached_write_token_details": {"cached_write_tokens_1h": 20_000}}},
+    ]  # fmt: skip
+    answers = {"input_tokens": 203_000, "output_tokens": 4_500, "total_tokens": 207_500, "iterations": own}
+    for usage in ({**told, "iterations": PASSES}, {**told, "iterations": own}, answers):
+        found = shapes.tokens(usage)
+        assert (found.prompt, found.fresh, found.read, found.write) == (23_000, 3_000, 0, 20_000)
+        assert (found.output, found.billed_prompt) == (1_000, 203_000)
+        assert shapes.compacted(usage) == (180_000, 3_500)
+    assert shapes.tokens({**told, "iterations": own}).write_1h == 20_000
+    for passes in (None, "odd", [], PASSES[:1], PASSES[1:], [{"type": "compaction"}, 7]):
+        usage = {**told, "iterations": passes}
+        assert (shapes.tokens(usage).prompt, shapes.compacted(usage)) == (203_000, (None, None))
