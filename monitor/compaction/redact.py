@@ -76,6 +76,8 @@ _KEY = re.compile(
     r"=>)\s*[\"']?(?:base64:|hex:)?"
     r"(?P<value>[^\s\"',;}\]\[()<>|]{6,})"
 )
+#: … and one short as people make it up behind these: "DB_PASS=zebra-5561"
+_SHORT = re.compile(r"(?i)[_-](?:pass|pw|psk)[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"',;}\]\[()<>|]{6,})")
 #: values of a Kubernetes secret, whatever they are called
 _MANIFEST = re.compile(r"^(?:data|stringData):\n((?:[ \t]+\S.*\n?)+)", re.M)
 _ENTRY = re.compile(r"^[ \t]+[\w.-]+:[ \t]+[\"']?([^\s\"']{5,})[\"']?[ \t]*$", re.M)
@@ -190,6 +192,7 @@ def _find_in(text: str, found: set[str]) -> None:
         value = m.group("value").rstrip(".,;")
         if len(value) >= 16 and (_random(value) or _MIXED.search(value)):
             found.add(value)
+    found.update(v for m in _SHORT.finditer(text) if _random(v := m.group("value").rstrip(".,;")))
 
 
 def _hook(path: str, found: set[str]) -> None:

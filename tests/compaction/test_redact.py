@@ -18,6 +18,8 @@ from monitor.conversation.secrets import MARK
         ("The DB password is hunter2-Prod!", "hunter2-Prod"),
         ("Passwort: Geheim-123", "Geheim-123"),
         ("mot de passe registre : Rouge-Gorge-41", "Rouge-Gorge-41"),
+        ("SHOP_DB_PASS=zebra-5561-qq", "zebra-5561-qq"),
+        ("smtp_pw: Eiche77!", "Eiche77"),
         ("crates.io token for the release: cio9aQ72LmXx81TtRr", "cio9aQ72LmXx81TtRr"),
         ("密码是 Qw3rty-99", "Qw3rty-99"),
         ("パスワード：Kaz3-tuki-77", "Kaz3-tuki-77"),
@@ -43,7 +45,7 @@ def test_secret_is_removed(text: str, secret: str) -> None:
     [
         "max_tokens: 4096", "total_tokens=123456", "token: str = None", "password=os.environ['X']", "const token = await getToken()",
         "commit 7be03d5 fixes the token count", "password reset takes 30min", "API key rotation on 2026-03-31", "use token-bucket-v2",
-        "api_key = settings.api_key", "primary_key: customer_id", "cache_key=user:42", "kind: ConfigMap\ndata:\n  url: aGVsbG8=", "sha256 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        "api_key = settings.api_key", "primary_key: customer_id", "SECOND_PASS=always", "cache_key=user:42", "kind: ConfigMap\ndata:\n  url: aGVsbG8=", "sha256 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     ],
 )  # fmt: skip
 def test_what_is_no_secret_stays(text: str) -> None:
