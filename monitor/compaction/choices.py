@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from monitor.compaction import withdrawal
 from monitor.compaction.topics import overlap, topics
 
 #: a row a kind, which goes on behind "\"; names of one thing are joined by "="
@@ -44,7 +45,7 @@ def members(text: str) -> frozenset[tuple[int, str]]:
 
 #: who names a language for the talk itself need not say more of the matter
 _TALK = re.compile(
-    r"(?i)\b(?:answer|reply|respond|talk|speak|continue|write\s+to\s+me|antwort\w*|schreib\w*|sprich|sprechen|red(?:e|en)|respond\w*|"
+    r"(?i)\b(?:switch|wechsel\w*|passons|cambiemos|cambia|mudemos|passiamo|przejdźmy|перейд[её]м|answer|reply|respond|talk|speak|continue|write\s+to\s+me|antwort\w*|schreib\w*|sprich|sprechen|red(?:e|en)|respond\w*|"
     r"cont[eé]st\w*|habl\w*|escrib\w*|répond\w*|parl\w*|écri\w*|rispond\w*|scriv\w*|fal[ae]\w*|escrev\w*|odpowiad\w*|pisz\w*|"
     r"antwoord\w*|schrijf\w*|praat|отвеча\w*|пиши\w*|cevap\w*|yaz)\b|回复|回答|交流|返信|答え|答え|답변|대답"
 )
@@ -77,10 +78,33 @@ _EVERYWHERE = re.compile(
 )
 
 
+#: to take another version
+_UPGRADE = re.compile(
+    r"(?i)\b(?:bump\w*|upgrad\w*|updat\w*|aktualisier\w*|hochzieh\w*|anheb\w*|mettre\s+à\s+jour|mets?\s+pas\s+à\s+jour|mont(?:e|er|ez)|actuali[cz]\w+|sub(?:as|ir|e)|atuali[zs]\w+|"
+    r"aggiorn\w+|podbij\w*|podnoś\w*|aktualiz\w+|обнов\w+)\b|升级|更新|アップ|上げ|올리|업그레이드"
+)
+_NEW_VERSION = re.compile(
+    r"(?i)\bv?\d+\.\d+(?:\.\d+)*\b|\b(?:latest|newest|neueste\w*|dernière|última|ultima|najnowsz\w+|последн\w+)\b|最新|최신"
+)
+_GO = re.compile(
+    r"(?i)\b(?:go|move|switch|jump|use|take|bump|upgrade|update|set|geh|nimm|wechsle?|zieh|setz|passe[rz]?|prends?|mets|pasa|usa|sube|pon|passa|prendi|metti|vá|use|suba|przejdź|weź|użyj|"
+    r"перейд\w+|возьми|постав\w+|обнов\w+)\b|升到|换|用|上げて|使|올려|써"
+)
+
+
 def newer(old: str, new: str) -> bool:
     """True where ``old`` names a version of something and ``new`` tells that another is in use now."""
     theirs, mine = _versions(old), _versions(new)
     return bool(_EVERYWHERE.search(new)) and any(mine.get(name, set()) - had for name, had in theirs.items())
+
+
+def upgraded(old: str, new: str) -> bool:
+    """True where ``old`` forbids another version of a thing and ``new`` names one to go to."""
+    if not (_UPGRADE.search(old) and withdrawal.DENIAL.search(old)) or withdrawal.DENIAL.search(new):
+        return False
+    if not (_NEW_VERSION.search(new) and _GO.search(new)):
+        return False
+    return overlap(topics(_UPGRADE.sub(" ", old)), topics(new)) >= 1
 
 
 @lru_cache(maxsize=4096)

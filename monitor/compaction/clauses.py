@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from monitor.compaction import phrases, words
+from monitor.compaction import deadlines, phrases, words
 from monitor.compaction.sentences import Sentence
 
 _THEREFORE = re.compile(
@@ -20,11 +20,18 @@ _THEREFORE = re.compile(
 _DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
 #: an answer, no wish: "so no."
 _BARE_NO = re.compile(r"(?i)^\W*(?:(?:so|ok|and|but|also|nun|pues|donc)\W+)*(?:no|nope|not|nein|non)\W*$")
+#: no wish of its own: it answers a quotation or an idea
+_THAT_NOT = re.compile(
+    r"(?i)^\W*(?:just\s+\w+(?:\s\w+)?,\s+)?(?:(?:but|so|please|and|aber|bitte|mais|pero|ma|mas|но|а)\s+)*(?:(?:don['’]?t|do\s+not|we\s+won['’]?t|we['’]re\s+not)\s+(?:actually\s+)?(?:do|doing|try|follow|implement)\s+"
+    r"(?:it|that|this|so)|(?:das\s+)?mach(?:t|en)?\s+(?:wir\s+)?(?:das\s+)?(?:bitte\s+)?nicht|nur\s+(?:so\s+)?eine\s+(?:frage|idee|überlegung)|on\s+ne\s+(?:le\s+)?fait\s+pas(?:\s+ça)?|ne\s+le\s+fais\s+pas|"
+    r"no\s+lo\s+(?:hagas|vamos\s+a\s+hacer|haremos)|non\s+(?:farlo|lo\s+faremo)|não\s+(?:faça\s+isso|vamos\s+fazer\s+isso)|tego\s+nie\s+(?:robimy|rób)|nie\s+rób\s+tego|так\s+(?:мы\s+)?(?:делать|поступать)\s+не\s+будем|"
+    r"не\s+делай\s+этого)(?:\s+(?:now|yet|though|please))?[.!]?$|(?:그렇게|그러지)\s*(?:하지\s*)?(?:않습니다|마세요)[.]?$|^(?:不要|别)这[么样]做[。]?$|^(?:それ|そう)は?し(?:ません|ないで\w*)[。]?$"
+)
 QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
 #: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
 _CONTRAST = re.compile(
     r"(?i)^(?:(?:and|und|y|et|e|o|or|oder|ou)\s+)?(?:not|nor|never\s+(?:as|with|in)|nicht|auch\s+n\w+|nie\s+(?:als|mit|in)|kein\w*|"
-    r"no\b(?!\s+(?:more|less))|ni|pas|même\s+pas|"
+    r"no\b(?!\s+(?:more|less))(?!\s+\w+\s+(?:before|after|without|in|on|to|for|from|with|of|longer|than|over|under)\b)|ni|pas|même\s+pas|"
     r"aucune?|rien|rather|instead|sondern|sino|mais\s+pas|unless|except|außer|because|since|weil|da|porque|car|that|"
     r"which|when|if|wenn|falls|si|quand|so\s+that)\b(?!\s+\w+\s+\w+\s+\w+\s+\w+\s+\w+)"
 )
@@ -65,13 +72,13 @@ def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
     ``spoken``: the language of the message it stands in, as a short sentence often does not tell its own.
     """
     own = sentence.own
-    if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4 or _BARE_NO.match(own):
+    if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4 or _BARE_NO.match(own) or _THAT_NOT.search(own):
         return False
     denied = _DENIAL.match(own)
     if denied:  # "No, not like that: …"
         return is_rule(Sentence(own[denied.end() :], sentence.quoted), spoken)
     langs = (*words.languages(own), *spoken)
-    if sentence.ruled and not sentence.quoted:
+    if (sentence.ruled or deadlines.due(own)) and not sentence.quoted:
         return True
     if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
         return False

@@ -44,7 +44,7 @@ _LIMIT = re.compile(
     r"meno\s+di|al\s+massimo|almeno|"
     r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
-    r"超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘지"
+    r"超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘[지기어]"
 )
 _ANEW = re.compile(
     r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
@@ -53,13 +53,18 @@ _ANEW = re.compile(
     r"sob[ea]\w*|baix[ae]\w*|"
     r"adesso|alz\w+|abbass\w+|port[ai]\w*\s+a|теперь|подним\w+|увелич\w+|сниз\w+|уменьш\w+|verhoog\w*|verlaag\w*|"
     r"podnie\w+|zwiększ\w*|"
-    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|d[ée]jal[oa]\s+en|deja\s+\w+\s+en|deixa\w*\s+em|lascia\w*\s+a|laisse[rz]?\s+à|go(?:ne)?\s+up|gehen|geht|erlaubt|möglich|allowed|possible|permitid[oa]s?|autorisée?s?|consentit[ie]|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
+    r"obniż\w*|teraz|artık|yükselt\w*|düşür\w*|make\s+(?:that|it)|bump\w*|(?:move|go|switch|jump)\w*\s+to|verschärf\w*|d[ée]jal[oa]\s+en|deja\s+\w+\s+en|deixa\w*\s+em|lascia\w*\s+a|laisse[rz]?\s+à|go(?:ne)?\s+up|gehen|geht|erlaubt|möglich|allowed|possible|permitid[oa]s?|autorisée?s?|consentit[ie]|from\s+here\s+on|turns?\s+into|(?:an)?heb\w*|setz\w*|herabsetz\w*|"
     r"lockere?\w*|extend\w*|shorten\w*|tighten\w*|set|put|pon(?:lo|la|ed|er)?|amplía\w*|ampli\w+|mets|mettez|allong\w*|"
     r"élargi\w*|relèv\w*|relev\w*|estend\w*|met\w{2,5}|innalz\w*|zet|stel|ustaw\w*|podnieś\w*|zmień\w*|постав\w+|измен\w+)\b|"
     r"\bauf\s+\d[^.?!]{0,20}\b(?:hoch|rauf|runter|herauf|herunter)\b|"
     r"现在|改成|改为|改到|调到|放开|放到|加到|升到|降到|减到|调整|提高|降低|提到|提升|涨到|加大|减小|放宽|放松|收紧|延长|缩短|扩到|今後|変更|引き上げ|引き下げ|上げ|下げ|延ば|広げ|緩め|減ら|増や|올려|올리|낮춰|낮추|늘려|줄여|바꿔|변경|이제"
 )
 _NUMBER = re.compile(r"\d[\d.,]*")
+#: beyond a number
+_BEYOND = re.compile(
+    r"(?i)\b(?:more|over|above|beyond|longer|higher|bigger|mehr|über|länger|höher|größer|plus|davantage|au-delà|más|mayor|mais|maior|acima|più|oltre|maggiore|więcej|powyżej|"
+    r"dłużej|meer|boven|больше|свыше|дольше|выше)\b|超过|超出|以上|超え|넘|이상|초과"
+)
 _VALUE = r"(\d[\d.,]*)\s*(?:[^\W\d_]{1,10}|%)?"
 #: "from 2 to 5": the first number is the one that goes
 _FROM_TO = re.compile(
@@ -135,6 +140,15 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     units = _units(old) & _units(new)
     if theirs & gone:
         return shared >= least or bool(units)
+    if (
+        _frees(new)
+        and not withdrawal.DENIAL.search(new)
+        and theirs & numbers
+        and _LIMIT.search(old)
+        and _BEYOND.search(new)
+    ):
+        # "I can live with more than 480": beyond the limit is allowed
+        return shared >= least or bool(units) or any(len(n) > 1 for n in theirs & numbers)
     if fresh and theirs & numbers and numbers - theirs and _LIMIT.search(old + new):
         # it names the old number beside the new one: "1,000 is little, let it be 5,000"
         telling = any(len(n) > 1 for n in theirs & numbers)
@@ -145,6 +159,8 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     for unit in topics(" ".join(units)):  # "lines" in both says nothing of what is counted
         plain.pop(unit, None)
     common, whole = overlap(plain, mine), sum(plain.values())
+    if fresh and units and not plain and sum(mine.values()) <= 2 and _LIMIT.search(old):
+        return True  # "max 3 retries", "make that 5 retries": neither speaks of anything else
     if fresh and units and plain:
         # in the same unit on the same matter; where both say that it is a limit, fewer common words are enough
         both = bool(_LIMIT.search(old) and _LIMIT.search(new))
@@ -153,6 +169,32 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     if fresh and plain and not units and _LIMIT.search(old) and common >= max(least, 0.5 * whole):
         return True  # "batch at most 16", "batch can go up to 24 now": nothing but the matter is common
     return bool((fresh or _LIMIT.search(old)) and total >= 2 and shared >= total * (0.6 if fresh else 0.8))
+
+
+#: what a number is set for
+_TARGET = re.compile(
+    r"(?i)\b(?:target|goal|aim|objective|threshold|ziel\w*|zielwert|vorgabe|objectif|seuil|objetivo|meta|umbral|obiettivo|soglia|cel|próg|doel|цель|порог)\b|目标|指标|目標|목표"
+)
+_SET = re.compile(r"(?i)\b(?:gesetzt|fix|verbindlich|fixed|firm|set|fijo|fixe|fisso)\b")
+
+
+def target(old: str, new: str) -> bool:
+    """True where ``new`` sets a target anew in the unit of the only number of ``old``, a limit or a target."""
+    theirs, numbers = _numbers(old), _numbers(new)
+    if (
+        len(theirs) != 1
+        or theirs & numbers
+        or not (_units(old) & _units(new))
+        or not (_ANEW.search(new) and _TARGET.search(new))
+    ):
+        return False
+    return bool(_LIMIT.search(old) or _TARGET.search(old) or _SET.search(old))
+
+
+def same(old: str, new: str) -> bool:
+    """True where both name the same number in the same unit, and the older sentence as a limit."""
+    old, new = digits(old), digits(new)
+    return bool(_LIMIT.search(old) and _numbers(old) & _numbers(new) and _units(old) & _units(new))
 
 
 def _left(pattern: re.Pattern[str], text: str) -> set[str]:

@@ -7,10 +7,11 @@ taken back. Which sentences take something back is for :mod:`wishes` to know.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
-from monitor.compaction import choices, endings, limits, numbered, withdrawal
+from monitor.compaction import choices, deadlines, endings, limits, numbered, scope, withdrawal
 from monitor.compaction.clauses import clauses, parts
 from monitor.compaction.rules import Rule, Standing
 from monitor.compaction.sentences import Sentence
@@ -67,24 +68,29 @@ def renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn
         if limits.retold(rule.text, s.own, mine):
             rules[i] = msgspec.structs.replace(rule, standing="cancelled", by=turn, by_text=s.text)
             found = True
+        elif limits.target(rule.text, s.own):
+            rules[i] = msgspec.structs.replace(rule, standing="changed", by=turn, by_text=s.text)
+            found = True
     _join(rules, about, taken)
     return found
 
 
-def chosen_anew(rules: list[Rule], s: Sentence, turn: int | None, chooses: bool) -> bool:
+def chosen_anew(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None, chooses: bool) -> bool:
     """Another thing of a kind is named on the matter of a rule: both are shown, the newer one wins.
 
     ``chooses``: the sentence sets something; else it may tell no more than that another version is in use now.
     """
     if withdrawal.NARROW.search(s.own):
         return False
+
+    def told(rule: str) -> bool:
+        other = (chooses and choices.another(rule, s.own)) or choices.newer(rule, s.own)
+        return other or choices.upgraded(rule, s.own)
+
+    _apart_by(rules, about, told, turn)
     found = False
     for i, r in enumerate(rules):
-        if (
-            r.standing == "active"
-            and (r.turn is None or r.turn != turn)
-            and ((chooses and choices.another(r.text, s.own)) or choices.newer(r.text, s.own))
-        ):
+        if r.standing == "active" and (r.turn is None or r.turn != turn) and told(r.text):
             rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
             found = True
     return found
@@ -98,6 +104,101 @@ def expire(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
         if over:
             standing: Standing = "cancelled" if over == "surely" else "changed"
             rules[i] = msgspec.structs.replace(r, standing=standing, by=turn, by_text=s.text)
+            found = True
+    return found
+
+
+def _apart_by(rules: list[Rule], about: list[dict[str, float]], test: Callable[[str], bool], turn: int | None) -> None:
+    """Make each part of a sentence with several rules a rule, where the test holds for some of the parts only."""
+    for i in range(len(rules) - 1, -1, -1):
+        rule = rules[i]
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or not test(rule.text):
+            continue
+        pieces = parts(rule.text)
+        if len(pieces) > 1 and 0 < sum(map(test, pieces)) < len(pieces):
+            rules[i : i + 1] = [msgspec.structs.replace(rule, text=p) for p in pieces]
+            about[i : i + 1] = [topics(p) for p in pieces]
+
+
+def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
+    """Take back the demand for a day that the sentence tells to be gone; where there are several, the one it names."""
+    how = "" if s.quoted else deadlines.moved(s.own)
+    if not how:
+        return False
+    _apart_by(rules, about, deadlines.due, turn)
+    open_ = [
+        i
+        for i, r in enumerate(rules)
+        if r.standing == "active" and (r.turn is None or r.turn != turn) and deadlines.due(r.text)
+    ]
+    named = [i for i in open_ if deadlines.days(rules[i].text) & deadlines.days(s.own)]
+    if len(open_) > 1:
+        mine = topics(s.own)
+        open_ = named or [i for i in open_ if overlap(about[i], mine) >= 1]
+    for i in open_:
+        standing: Standing = "cancelled" if how == "named" else "changed"
+        rules[i] = msgspec.structs.replace(rules[i], standing=standing, by=turn, by_text=s.text)
+    return bool(open_)
+
+
+def instead(about: dict[str, float], s: Sentence) -> bool:
+    """True where the sentence sets something in the place of what a rule or request ``about`` such matter names."""
+    gone = {} if s.quoted else scope.instead(s.own)
+    if not gone:
+        return False
+    return overlap(about, gone) >= max(1.0, 0.6 * sum(gone.values())) and overlap(about, topics(s.own)) >= 2
+
+
+def replaced(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
+    """Take back the rules for which the sentence sets something else ("the sha instead of the ticket number")."""
+    found = False
+    for i, r in enumerate(rules):
+        if r.standing == "active" and (r.turn is None or r.turn != turn) and instead(about[i], s):
+            rules[i] = msgspec.structs.replace(r, standing="cancelled", by=turn, by_text=s.text)
+            found = True
+    return found
+
+
+def _one_word(a: str, b: str) -> bool:
+    """True for two forms of a word that differ by their last letter ("zmian", "zmiany")."""
+    return (
+        a[:2] == b[:2] == "w:"
+        and min(len(a), len(b)) >= 6
+        and abs(len(a) - len(b)) == 1
+        and (a.startswith(b) or b.startswith(a))
+    )
+
+
+def _same_deed(ban: dict[str, float], told: dict[str, float]) -> bool:
+    """True where nearly all a ban speaks of is ordered, or most of it and nothing else."""
+    near = {k: w for k, w in told.items() if k not in ban and any(_one_word(k, b) for b in ban)}
+    shared = overlap(ban, told) + sum(near.values())
+    if shared < 2:
+        return False
+    return shared >= 0.85 * sum(ban.values()) or (shared >= 0.6 * sum(ban.values()) and shared >= sum(told.values()))
+
+
+def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
+    """The user orders what a rule forbids: both are shown, the newer one wins. True where there was such a rule.
+
+    All the rule speaks of has to be in one clause that denies nothing, as another object is another matter.
+    """
+    if s.quoted or withdrawal.ONCE.search(s.own):
+        return False
+    told = [topics("… " + c) for c in clauses(s.own) if not (withdrawal.DENIAL.search(c) or scope.TELLS.search(c))]
+    found = False
+    for i, r in enumerate(rules):
+        if (
+            r.standing != "active"
+            or r.turn is None
+            or r.turn == turn
+            or _asks(r.text)
+            or scope.goes_on(about[i], s.own)
+        ):
+            continue
+        bans = [topics("… " + c) for c in clauses(r.text) if withdrawal.DENIAL.search(c)]
+        if any(_same_deed(b, t) for b in bans for t in told):
+            rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
             found = True
     return found
 
@@ -129,7 +230,7 @@ def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, f
     A permission may name its matter in front; what stands behind it ("…, but on the test host only") limits it.
     """
     if kind == "strong":
-        told = [c for c in clauses(s.own) if withdrawal.STRONG.search(c)]
+        told = [c for c in clauses(s.own) if scope.strong(c)]
         mine = topics(" ".join(told))
         if told and any(overlap(t, mine) >= 1 for t in about):
             return mine
@@ -141,6 +242,18 @@ def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, f
             if any(overlap(t, mine) >= 1 for t in about):
                 return mine
     return topics(s.own)
+
+
+def _compound(about: dict[str, float], mine: dict[str, float]) -> float:
+    """1 where a word of the rule begins a longer one of the sentence: "Zeilen", "Zeilengrenze"."""
+    words = [k for k in about if k.startswith("w:") and len(k) > 5]
+    return float(any(m.startswith(k) and len(m) >= len(k) + 4 for k in words for m in mine))
+
+
+def _denied_share(rule: str, mine: dict[str, float]) -> float:
+    """How much of the clause that forbids is named, whatever else the rule tells beside it."""
+    bans = [topics("… " + c) for c in clauses(rule) if withdrawal.DENIAL.search(c)]
+    return max((overlap(b, mine) / sum(b.values()) for b in bans if b), default=0.0)
 
 
 def take_back(
@@ -161,12 +274,18 @@ def take_back(
     known = list(rules)
     scores = []
     for i, rule in enumerate(rules):
-        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or scope.goes_on(about[i], s.own):
+            continue
+        if kind == "permit" and scope.looks(s.own) and not scope.looks(rule.text):
             continue
         shared = overlap(about[i], named(about[i], mine, s.own))
         total = sum(about[i].values()) or 1.0
         if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
             shared += 1.0  # "until I say otherwise": it was made to be taken back
+        if kind == "strong" and limits.same(rule.text, s.own):
+            shared += 2.0  # "the cap of 40 lines is gone"
+        if kind == "strong" and not shared:
+            shared = _compound(about[i], mine)
         scores.append((shared, shared / total, i))
     if not scores:
         return False
@@ -197,19 +316,28 @@ def take_back(
         elif kind == "permit":
             if shared < best[0] * 0.9:  # a name the whole conversation is about is in many rules
                 continue
+            if withdrawal.DENIAL.search(rules[i].text) and scope.another_object(about[i], mine):
+                continue
+            denied = _denied_share(rules[i].text, mine)
             single = len(about[i].keys() & mine.keys()) == 1 < len(about[i])
             if shared >= 3 or (shared >= 2 and share >= 0.2):
                 # one common word, and the rule speaks of more: "push" is allowed, to which branch is not told
                 verdict = "changed" if single and shared < 3 else "cancelled"
-            elif shared >= 1 and share >= 0.34:
+            elif shared >= 1 and max(share, denied) >= 0.34:
+                verdict = "changed"
+        elif kind == "revise":
+            if shared >= best[0] * 0.9 and (shared >= 2 or share >= 0.5) and shared >= 1:
                 verdict = "changed"
         elif shared >= 3 and share >= 0.4:
             verdict = "changed" if share < 0.6 else "cancelled"
         elif shared >= 2 and share >= 0.4:
             verdict = "changed"
+        if verdict == "cancelled" and kind == "permit" and (scope.partly(s.own) or scope.inside(rules[i].text, s.own)):
+            verdict = "changed"
         if verdict:
             rules[i] = msgspec.structs.replace(rules[i], standing=verdict, by=turn, by_text=s.text)
-    if kind == "strong" and best[0] < 1 and not narrow and sum(mine.values()) <= 2:  # "forget that rule"
+    done = any(r.by_text == s.text and r.by == turn for r in known)  # it has its rule already
+    if kind == "strong" and best[0] < 1 and not narrow and sum(mine.values()) <= 2 and not done:  # "forget that rule"
         latest = max(scores, key=lambda x: x[2])[2]
         rules[latest] = msgspec.structs.replace(rules[latest], standing="changed", by=turn, by_text=s.text)
     found = rules != known

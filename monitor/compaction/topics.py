@@ -21,12 +21,12 @@ chinese chinesisch chino chinois cinese 中文 中国語 китайск
 japanese japanisch japonés japonais giapponese 日文 日语 日本語 японск 일본어
 test tests teste prueba pruebas essai 测试 用例 テスト тест 테스트
 file files datei dateien archivo archivos fichier fichiers arquivo 文件 ファイル файл 파일
-database datenbank base_de_datos bdd 数据库 データベース баз 데이터베이스
-production produktion produktiv prod producción produccion produção 生产 线上 本番 продакшн 운영
+database baza bazy bazę bazie datenbank base_de_datos bdd 数据库 データベース баз 데이터베이스
+production produkcyjn produktion produktiv prod producción produccion produção 生产 线上 本番 продакшн 운영
 staging 预发 ステージング
 branch zweig rama branche 分支 ブランチ ветк
 commit commits einchecken 提交 コミット коммит 커밋
-push pushen 推送 プッシュ
+push pushen wypych wypchn pousse empuj empurr запуш 推送 推到 推上 プッシュ 푸시
 merge mergen fusionar fusionner 合并 マージ
 deploy deployment ausrollen ausliefern desplegar despliegue déployer 部署 发布 上线 デプロイ リリース
 delete lösch remove entfern borra borrar elimina supprim apaga 删除 删掉 移除 削除 消す удал 삭제
@@ -35,7 +35,7 @@ restart neustart neu_start reinicia reinicies redémarr 重启 再起動 пер�
 dependency dependencies abhängigkeit dependencia dépendance 依赖 依存 зависимост 의존
 library bibliothek librería biblioteca bibliothèque 库 ライブラリ библиотек
 interface schnittstelle interfaz 接口 インターフェース интерфейс
-schema esquema schéma 结构 スキーマ схем
+schema esquema schéma schemat 结构 スキーマ схем 스키마
 format formato 格式 フォーマット 形式 формат
 comment kommentar comentario commentaire 注释 コメント комментари 주석
 documentation dokumentation documentación doku docs 文档 ドキュメント документац 문서
@@ -49,6 +49,7 @@ column spalte columna colonne 列 カラム
 migration migrations migración 迁移 マイグレーション миграц
 cache zwischenspeicher caché 缓存 キャッシュ кэш
 log logs protokoll registro journal 日志 ログ лог
+answer reply response antwort respuesta réponse resposta risposta odpowied ответ 回答 回复 答复 返信 답변
 error fehler erreur 错误 报错 エラー ошибк 오류
 email mail correo courriel 邮件 メール почт
 date datum fecha 日期 日付 дат
@@ -91,7 +92,9 @@ _NOISE = _set(
     "nunca siempre solo sólo puedes ahora todo sin para pero partir "
     "jamais toujours seulement maintenant cette sans pas plus "
     "want like need good okay time times rest fine free allowed allow longer instead already still may "
-    "can could "
+    "haz hagas hagan haced hacer fai fare fate faire fais fait faites faça fazer mach machen mache rób róbcie "
+    "robić zrób делай сделай делать doe doen "
+    "can could anything anyone everything something nothing thing things "
     "não nunca sempre pode podem mas com uma sim agora mais deve regra favor "
     "non mai sempre che con una della più puoi può anche deve regola adesso prego "
     "niet geen nooit altijd alleen moet mag mogen kan ook wel nog een van het voor maar regel nu graag "
@@ -109,9 +112,18 @@ _NAME = re.compile(
     r"[\w.@~-]*/[\w./@~-]*\w|\b[\w.-]{2,}/(?=[\s,.;:!?)]|$)|\b\w+\(\)|\b[A-Za-z]\w*(?:[._-][A-Za-z0-9]\w*)+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,"
     r"}[\w-]*|\b[A-Za-z]+\d[\w-]*|`[^`]+`"
 )
-_LATIN = re.compile(r"[^\W\d_]{3,}")
+_LATIN = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff々\uac00-\ud7af]{3,}")
 _RUN = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff々]+|[\uac00-\ud7af]+")
 _NUMBER = re.compile(r"\b\d+(?:[.,]\d+)*(?:\s?%|[A-Za-z]{1,4}\b)?")
+#: "call me", "by phone": the call that is no function's
+_CALLED = re.compile(
+    r"(?i)\b(?:by|over\s+the|on\s+the)\s+(?:tele)?phone\b|\bcall(?:ing)?\s+(?:me|us|him|her|them)\b|\bruf\w*\s+(?:mich|uns|ihn|sie)\b|\b(?:mich|uns)\s+anruf\w*|"
+    r"\b(?:m['’]|me\s+|nous\s+)appel\w+|\bllám\w+me\b|\b(?:par|por|al|per)\s+t[eé]l[eé]fon\w+|\bme\s+(?:llam|lig)\w+|\bchiam\w+mi\b"
+)
+_PHONE = _set(
+    "call calling phone telephone telefon telefonisch anrufen ruf rufen anruf téléphone appeler appelle teléfono "
+    "llamar llamarme llámame telefone ligar telefono chiamare chiamarmi chiamami"
+)
 #: a place in a text with its number: "section 5.2", 第3条
 _PLACE = re.compile(
     r"(?i)第\s*(\d+)\s*[条章節节项項]|§+\s*(\d+(?:\.\d+)*)|\b(?:section|article|clause|chapter|figure|table|abschnitt|artikel|"
@@ -124,6 +136,7 @@ _CJK_NOISE = _set(
     "der die das und ist ein den dem des mit auf von los las una por con que del les est pas sur par une dans nos sus "
     "不要 必须 所有 可以 现在 另外 禁止 一定 使用 需要 我们 这个 那个 之前 以后 就行 已经 "
     "不能 不用 仍然 统一 保持 进行 如果 但是 还是 请把 的话 "
+    "하지 지마 마세 세요 주세 니다 습니 합니 됩니 해도 이제 하세 으로 에서 "
     "以外 場合 必要 今後 変更 確認 以内 対応 作業 使用 禁止 絶対 今回 規則 要求"
 )
 
@@ -163,6 +176,9 @@ def topics(text: str) -> dict[str, float]:
                 add("n:" + name.rsplit("/", 1)[-1], 3)
     for m in _LATIN.finditer(text):
         word = m.group().lower()
+        if word in _PHONE and _CALLED.search(text):
+            add("c:phone", 2)
+            continue
         if word in _NOISE or word in STOP or _TOUCH.fullmatch(word):
             continue
         concept = _concept_of(word)
@@ -225,7 +241,10 @@ def _stem(word: str) -> str:
         return _CYRILLIC_END.sub("", word)[:7]
     for end in _ENDINGS:
         if word.endswith(end) and len(word) - len(end) >= 4:
-            return word[: -len(end)][:9]
+            word = word[: -len(end)]
+            if end in ("ing", "ed") and word[-1] == word[-2] not in "ls":  # pinned, running
+                word = word[:-1]
+            return word[:9]
     return word[:9]
 
 

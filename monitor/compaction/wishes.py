@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from monitor.compaction import choices, endings, limits, takeback, withdrawal, words
+from monitor.compaction import choices, deadlines, endings, limits, scope, takeback, withdrawal, words
 from monitor.compaction.clauses import QUESTION, clauses, is_rule
 from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import Sentence, sentences
@@ -34,18 +34,20 @@ _THAT = re.compile(
 )
 
 
-def lifts(text: str) -> Literal["strong", "permit", "go", "replace", ""]:
+def lifts(text: str) -> Literal["strong", "permit", "go", "replace", "revise", ""]:
     """Whether a sentence takes something back: names a rule, permits, gives the word that a rule "for now" waits for,
-    or sets something else in its place.
+    has second thoughts, or sets something else in its place.
     """
-    if QUESTION.search(text):
+    if QUESTION.search(text) or scope.hearsay(text):
         return ""
-    if withdrawal.STRONG.search(text):
+    if scope.strong(text):
         return "strong"
     if withdrawal.PERMIT.search(text) or withdrawal.FREE.search(text):
         return "permit"
     if withdrawal.GO_AHEAD.search(text):
         return "go"
+    if scope.SECOND.search(text):
+        return "revise"
     return "replace" if withdrawal.REPLACE.search(text) or withdrawal.ABOUT.search(text) else ""
 
 
@@ -76,10 +78,13 @@ def read(
             if withdrawal.STANDS.search(s.own):
                 _stands(rules, about, s)
             kind, renewed = lifts(s.own), False
-            took = takeback.take_back(rules, about, s, turn, kind) if kind else False
+            took = not QUESTION.search(s.own) and takeback.overdue(rules, about, s, turn)
+            took = (bool(kind) and takeback.take_back(rules, about, s, turn, kind)) or took
             took = takeback.expire(rules, s, turn) or took
             if not QUESTION.search(s.own):
-                _end_said(said, s, turn, ruled or kind == "replace" or limits.anew(s.own))
+                took = takeback.replaced(rules, about, s, turn) or took
+                took = took or takeback.ordered(rules, about, s, turn)
+                _end_said(said, s, turn, ruled or kind in ("replace", "revise") or limits.anew(s.own))
             if kind == "strong" and previous and _THAT.search(s.own):
                 took = took or takeback.take_back(rules, about, s, turn, kind, previous)
                 if took and _says_again(rules, s, turn, previous):
@@ -95,7 +100,13 @@ def read(
                 if ruled or kind in ("strong", "permit") or limits.anew(s.own):
                     renewed = takeback.renumber(rules, about, s, turn)
                 if not renewed and not took:
-                    renewed = takeback.chosen_anew(rules, s, turn, ruled or limits.anew(s.own) or choices.talk(s.own))
+                    renewed = takeback.chosen_anew(
+                        rules,
+                        about,
+                        s,
+                        turn,
+                        bool(ruled or kind in ("replace", "revise") or limits.anew(s.own) or choices.talk(s.own)),
+                    )
                 if renewed:
                     took, kind = True, "replace"
             if kind and not took and not withdrawal.NARROW.search(s.own):
@@ -113,7 +124,8 @@ def read(
                     for c in clauses(s.text)
                     if (not lifts(c) or withdrawal.REPLACE.search(c))
                     and is_rule(Sentence(c), spoken)
-                    and not withdrawal.STRONG.search(c)
+                    and not scope.strong(c)
+                    and not deadlines.moved(c)
                 ]
                 if kind == "replace" and anew:  # nothing in it only takes back
                     anew = [s.text]
@@ -160,7 +172,12 @@ def _end_said(said: list[Said], s: Sentence, turn: int | None, chooses: bool) ->
     for i, x in enumerate(said):
         if x.turn == turn or x.by is not None or x.quoted or QUESTION.search(x.text):
             continue
-        if endings.ended(x.text, s.own) or (chooses and choices.another(x.text, s.own)) or choices.newer(x.text, s.own):
+        if (
+            endings.ended(x.text, s.own)
+            or takeback.instead(topics(x.text), s)
+            or (chooses and choices.another(x.text, s.own))
+            or choices.newer(x.text, s.own)
+        ):
             said[i] = msgspec.structs.replace(x, by=turn)
 
 

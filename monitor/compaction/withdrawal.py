@@ -101,6 +101,7 @@ STRONG = _rx(
     r"\bi\s+was\s+wrong\s+about\b|\blag\s+ich\s+(?:falsch|daneben)\b|\bme\s+equivoqu[eé]\s+con\b|"
     r"それほど(?:厳し|重要では)|"
     r"\bartık\s+(?:\w+\s+){0,2}(?:geçerli\s+değil|gerek(?:mez|miyor|\s+yok|li\s+değil)|önemli\s+değil)|\bgeçersiz\b",
+    r"\bi\s+take\s+(?:back|that\s+back|it\s+back)\b|\bconsider\s+[^.?!]{2,40}\s(?:lifted|gone|cancelled|dropped|withdrawn)\b",
     # told of as a thing of the past
     r"\b(?:is|are|['’]s)\s+(?:\w+\s+)?(?:history|a\s+thing\s+of\s+the\s+past|water\s+under\s+the\s+bridge)\b|"
     r"\bwar(?:en)?\s+einmal\b|\b(?:ist|sind)\s+(?:jetzt\s+|nun\s+)?(?:geschichte|schnee\s+von\s+gestern|vergangenheit)\b|"
@@ -159,6 +160,11 @@ FREE = _rx(
     r"\b(?:can|may)\s+(?:go|leave|be\s+\w+(?:ed|en|t))\b(?!\s+(?:to|wrong|down))|\b(?:kann|können|darf|dürfen)\s+(?:\w+\s+)?(?:weg|raus)\b|"
     r"\b(?:is|are)\s+(?!(?:broken|down|red|failing|slow|wrong|flaky|locked|frozen|closed|blocked|here|back)\b)\w+\s+again\b|"
     r"\b(?:geht|gehen|ist|sind|läuft|laufen)\s+(?:jetzt|nun|ab\s+sofort)\s+wieder\b(?!\s+(?:kaputt|rot|weg|langsam))|"
+    r"\b(?:is|are)\s+(?:really\s+)?(?:no|not\s+an?)\s+(?:problem|issue|concern|big\s+deal)\b|\b(?:can|could)\s+live\s+with\b|\bby\s+all\s+means\b|\bbe\s+my\s+guest\b|"
+    r"\b(?:you\s+have|you['’]ve\s+got)\s+my\s+(?:ok|okay|blessing|permission|approval)\b|\byou['’]?(?:re|\s+are)\s+(?:clear|cleared|good)\s+to\b|\bfine\s+by\s+me\b|"
+    r"\b(?:ist|sind|wäre\w*)\s+(?:\w+\s+){0,2}?(?:in\s+ordnung|ok(?:ay)?|erlaubt)\b|\b(?:may|can)\s+(?:also\s+)?be\s+(?:in|on|as|with)\b|\b(?:kein|keinerlei)\s+problem\b|\b(?:kann|können)\s+(?:ich|wir)\s+(?:gut\s+)?leben\b|\bmeinetwegen\b|\bvon\s+mir\s+aus\b|\bspricht\s+nichts\s+(?:mehr\s+)?dagegen\b|"
+    r"\b(?:pas|aucun)\s+(?:de\s+)?(?:problème|souci)\b|\b(?:tu\s+as|vous\s+avez)\s+(?:le\s+droit|mon\s+(?:accord|feu\s+vert))\b|\bno\s+(?:hay|es)\s+(?:ningún\s+|un\s+)?problema\b|\btienes\s+(?:permiso|mi\s+(?:permiso|ok))\b|"
+    r"\bsem\s+problemas?\b|\b(?:nessun|non\s+c['’]è)\s+problema\b|\bnie\s+ma\s+(?:problemu|przeszkód)\b|\bproszę\s+bardzo\b|\bgeen\s+probleem\b|\bне\s+проблема\b|\bпожалуйста,\s+(?:можно|меняй)",
     r"\b(?:hat|haben)\s+(?:uns|dir|mir)\b[^.?!]{0,40}\b(?:überlassen|übergeben|übertragen)\b|"
     r"\bhanded\b[^.?!]{0,40}\b(?:over|to\s+us)\b|\bgo\s+(?:wild|nuts|to\s+town)\b|"
     r"\bwieder\s+(?:\w+\s+)?(?:frei|offen|uns|unser\w*|nutzbar|verfügbar)\b|\b(?:ist|sind)\s+(?:\w+\s+){0,2}(?:frei|freigegeben|offen)(?:gegeben)?\b|"
@@ -174,10 +180,44 @@ FREE = _rx(
     r"\b(?:znowu|znów|z\s+powrotem)\s+\w+|\b(?:droga\s+wolna|zielone\s+światło|wolna\s+ręka|śmiało)\b|\bnic\s+przeciwko\b",
     r"\bweer\s+(?:\w+\s+)?(?:vrij|open|beschikbaar|van\s+ons)\b|\b(?:groen\s+licht|gerust|vrij\s+spel)\b|\b(?:снова|опять)\s+(?:свобод|доступ|откры)\w+|"
     r"\b(?:смело|спокойно|зел[её]ный\s+свет|не\s+против)\b|\byine\s+(?:açık|serbest)|\byeşil\s+ışık\b",
+    "(?:也|都|就)行了?(?=[，。！]|$)|没(?:有)?(?:问题|关系)|可以接受|問題(?:ない|ありません|なし)|문제\\s*없|괜찮",
     "(?:随便|随意|任意|放心|尽管)(?:改|动|用|删|清|写|碰|\\w)|归我们|可以(?![吗么先])[\u4e00-\u9fff]|没(?:有)?意见|放开了|绿灯",
     "自由に|遠慮なく|解禁|再開でき|(?:触|使|変更|編集|書)[^。]{0,6}(?:大丈夫|構いません|かまいません|OK|問題ありません)|また(?:使え|触れ|書け)",
     "마음껏|다시\\s*(?:열|풀|쓸|사용할|수정할)|풀렸|상관없",
 )
+#: what the user calls a rule
+NOUN = _rx(
+    r"\b(?:rules?|(?<!off[\s-])limits?|caps?|bans?|restrictions?|constraints?|requirements?|conditions?|freeze|embargo|prohibition|ceiling|quota|moratorium)\b",
+    r"\b(?:\w*regel|\w*vorgaben?|\w*verbot|\w*grenze|\w*limit|\w*sperre|\w*deckel|\w*bedingung|\w*beschränkung|\w*einschränkung|\w*pflicht|\w*stopp)\b",
+    r"\b(?:règles?|consignes?|contraintes?|interdictions?|limites?|plafond|restrictions?|gel|conditions?)\b",
+    r"\b(?:reglas?|normas?|restricci[oó]n|restricciones|límite|prohibici[oó]n|veto|tope|condici[oó]n|requisito)\b|\b(?:regras?|restriç\w+|limite|proibição|veto|teto|condição|exigência)\b",
+    r"\b(?:regol[ae]|vincol[oi]|limite|divieto|restrizion[ei]|blocco|tetto|obbligo|condizione)\b|\b(?:zasad[ay]|reguł[ay]|limit|zakaz|ograniczeni[ea]|blokada|warunek|wymóg)\b",
+    r"\b(?:regels?|limiet|verbod|beperking|eis)\b|\b(?:правил[оа]|лимит|запрет|ограничени[ея]|услови[ея]|требовани[ея])\b",
+    "规则|规定|要求|限制|约束|禁令|上限|那条|这条|ルール|制約|制限|禁止|条件|上限|規則|규칙|제한|제약|금지|조건|상한",
+)
+#: it is no more, has given way, or lies later now
+GONE = re.compile(
+    r"(?i)\b(?:moved|moves|pushed|postponed|delayed|deferred|extended|slipp\w+|slips|shifted|rescheduled|put\s+off|off|gone|dead|dropped|drops|lifted|"
+    r"irrelevant|no\s+longer|any\s?more|not\s+(?:that\s+|so\s+)?(?:hard|firm|strict|fixed)|scrapped|cancel\w+|removed|withdrawn|waived|expired|void|moot|obsolete|history|past|outdated|forget|ignore|scratch|never\s?mind)\b|"
+    r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
+    r"\b(?:repouss\w+|report\w+|décal\w+|prolong\w+|(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus|tomb\w+|saut\w+|levée?s?|annul\w+|oublie\w*|caduc|caduque|abandonnée?s?|supprimée?s?|obsolète)\b|"
+    r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin)\b|"
+    r"\b(?:adi(?:ou|ad[oa]\w?|amos|aram)|estend\w+|ca(?:iu|íram)|mudou|não\s+\w+(?:\s+\w+)?\s+mais|já\s+não|esqueç\w+|esquece|suspens\w|retirad\w|revogad\w|cancelad\w|liberad\w)\b|"
+    r"\b(?:rinvi\w+|posticip\w+|slitt\w+|prorog\w+|spost\w+|salta\w*|non\s+\w+(?:\s+\w+)?\s+più|decad\w+|dimentica\w*|togl\w+|tolt[oaie]|rimoss\w|abolit\w|superat\w|annullat\w)\b|"
+    r"\b(?:przesu\w+|przełoż\w+|wydłuż\w+|przedłuż\w+|nieaktualn\w+|odwoła\w+|odpad\w+|już\s+nie|zapomnij|zniesion\w+|cofnię\w+|zdjęt\w+|uchylon\w+)\b|\b(?:verschoven|uitgesteld|verlengd|vervalt|vervallen|niet\s+meer|geschrapt|van\s+de\s+baan)\b|"
+    r"\b(?:перен[её]с\w*|перенос\w*|отлож\w+|откладыва\w+|продл\w+|сдвин\w+|сдвига\w+|отпа[лд]\w*|снят\w*|больше\s+не|не\s*актуал\w+|отмен\w+|забудь\w*|снима\w+|сня[лт]\w*|убран\w*|убрали|уш[её]л)\b|"
+    r"推迟|延期|延后|顺延|往后|取消|不用|不急|不赶|作废|不再|放开|解除|没有了|撤了|延び|伸び|延長|先送り|後ろ倒し|ずれ|なくな|不要|忘れ|気にし|撤廃|解除|外れ|外し|연기|연장|미뤄|미루|늦춰|밀렸|늘어|없어|없애|없앤|없앨|신경|사라|풀렸|풀었|해제|취소|철회|폐지"
+)
+_NOT = re.compile(
+    r"(?i)(?:n['’]t|\b(?:not|nicht|pas|nie|не|niet|não|non|no)|没有?|未|不)\s*(?:(?:yet|noch|encore|todavía|aún|ainda|ancora|jeszcze|ещё|еще)\s+)?$"
+)
+
+
+def gone(text: str) -> bool:
+    """True where a clause tells that what it speaks of is no more."""
+    return any(not _NOT.search(text[: m.start()]) for m in GONE.finditer(text))
+
+
 #: the newer wish stands in the place of an older one on the same matter
 REPLACE = _rx(
     r"\bfrom\s+now\s+on\b|\binstead\b(?!\s+of\s+(?:a\b|the\b)?\s*\w+ing)|\bactually\b|"
@@ -212,7 +252,7 @@ DENIAL = _rx(
     r"nichts|ohne|nunca|sin|nada|ni|"
     r"ne|n['’]|pas|jamais|aucun\w*|sans|rien|não|sem|nenhum\w*|non|mai|senza|niente|не|нельзя|без|никогда|niet|geen|"
     r"nooit|zonder|nie|nigdy|bez)\b",
-    r"不|别|勿|禁止|ない|禁|ず|말|금지|않|없이|\bn['’]\w",
+    r"不|别|勿|禁止|ない|禁|ず|말|지\s*마|금지|않|없이|\bn['’]\w",
 )
 #: permission for this one time: the rule goes on
 ONCE = _rx(
@@ -268,7 +308,7 @@ STANDS = _rx(
 )
 #: a rule that says itself that it will not last
 PROVISIONAL = _rx(
-    r"\b(?:until|before)\s+(?:i|we)\s+(?:say|tell|decide|change)|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
+    r"\b(?:until|before)\s+(?:i|we)\s+(?:say|tell|decide|change)|\b(?:until|till)\s+(?:i|we)(?:['’]ve|\s+have|['’]m|\s+am)\b|\buntil\s+further\s+notice\b|\bfor\s+(?:now|the\s+moment|the\s+time\s+being)\b|"
     r"\btemporarily\b|\byet\b",
     r"\b(?:bis|bevor)\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst|erst\s?mal)\b|\bnoch\s+n(?:icht|ichts)\b",
     r"\b(?:todavía|aún)\b|\bpas\s+encore\b|\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
@@ -278,5 +318,5 @@ PROVISIONAL = _rx(
 #: the word a rule "for now" waits for; said of its matter it ends the rule
 GO_AHEAD = _rx(
     r"\b(?:go\s+ahead|do\s+it|go\s+for\s+it)\b|\bmach\s+(?:das|es)\b|\bleg\s+los\b|\bkann\b[^.?!,]{0,40}\b(?:raus|weg|rein)\b|"
-    r"\b(?:hazlo|adelante)\b|\bvas-y\b|可以(?:做|改|动|上|删)|进行吧|進めて|お願いします"
+    r"\b(?:hazlo|adelante)\b|\bvas-y\b|可以(?:做|改|动|上|删)|进行吧|進めて|お願いします|[\u4e00-\u9fff]{1,4}吧[。！!]?$"
 )

@@ -96,7 +96,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:answer|reply|respond|write|explain|be)\w*\s+(?:\w+\s+){0,3}(?:brief\w*|short|concise\w*|terse\w*|verbose)\b|"
         r"\b(?:limit|cap|ceiling|maximum|minimum)\s+(?:\w+\s+){0,3}is\s+(?:\w+\s+)?\d|"
         r"^(?:nobody|no\s?one)\s+(?!knows|cares|is\b|has\b|was\b)\w+s\b|"
-        r"^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
+        r"^only\s+[^.?!]{3,60}\s(?:may|should|must|can)\s+be\b|\bi\s+(?:do\s+)?(?:care|insist)\s+that\b|^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
         r"^all\s+[\w-]+(?:\s+[\w-]+)?\s+(?:in|as|via|under)\s+[\w/-]+[.!]?$|"
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:write|make|produce|deliver|export|save|store)\s+[^.?!,]{3,40}\bas\s+[A-Z]{2,}\b|"
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
@@ -129,7 +129,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"tell|leave|skip|wait|use|keep)\b",
         r"\bnothing\s+(?:from|to|in|on|outside|else|under|is|goes|may|leaves)\b(?!\s+(?:do|worry))|\bonly[.!]?$",
         r"(?:^|[,;:.(]\s*|\b(?:and|oh|so|but|also|please)\s+)[\w./@-]{2,}\s+only(?=\s*(?:[,;.!)–—]|$|please|pls))|"
-        r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?the\s+(?:new\s+)?(?:limit|cap|ceiling|maximum)\b|"
+        r"\bwill\s+not\s+(?:go\s+(?:over|beyond)|exceed|accept)\b|\bis\s+(?:now\s+)?(?:the|our|my)\s+(?:\w+\s+)?(?:limit|cap|ceiling|maximum)\b|"
         r"\bone\s+\w+\s+at\s+a\s+time\b|\bleave\s+[^.?!]{2,60}\s(?:alone|untouched|intact|as\s+(?:is|it\s+is|they\s+are))\b|"
         r"\b(?:is|are|stays?)\s+frozen\b|\bwhat\s+i\s+don['’]t\s+(?:need|want)\b|\bnot\s+going\s+to\s+change\b|"
         r"\b(?:sacred|sacrosanct|untouchable|non-negotiable)\b|\bdon['’]?t\s+(?:you\s+)?(?:dare|even\s+think)\b|"
@@ -197,7 +197,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:ist|sind)\s+(?:ab\s+)?(?:jetzt\s+|nun\s+)?(?:die\s+(?:neue\s+)?(?:ober)?grenze|das\s+(?:limit|maximum))\b|"
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|"
         r"\bstatt(?:dessen)?\b|\banstatt\b|"
-        r"\bhalte?\s+dich\s+an\b",
+        r"\bhalte?\s+dich\s+an\b|\berst\s+(?:nach|wenn|sobald)\b[^.?!]*\b(?:mein\w*|ich)\b|\b(?:ist|sind)\s+(?:gesetzt|fix|verbindlich)\b",
     ),
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|(?<!先)别(?![的人名处样])|先(?:别|不要)(?![急慌管说怕])|想都别想|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
@@ -256,7 +256,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"au\s+lieu\s+d)|\b(?:assure-toi|"
         r"assurez-vous|évite[zr]?|garde[zr]?|conserve[zr]?|seulement)\b|\ben\s+lecture\s+seule\b|"
         r"\btel(?:le)?s?\s+quel",
-        r"\bhors\s+de\s+question\b|\bpas\s+touche\b|\blaisse[rz]?\s+[^.?!]{2,60}\btranquilles?\b|\bintouchable\w*|"
+        r"\b(?:est|sont)\s+à\s+(?!peine|faire\b|jour)\w+(?:er|ir|re)\b|\bhors\s+de\s+question\b|\bpas\s+touche\b|\blaisse[rz]?\s+[^.?!]{2,60}\btranquilles?\b|\bintouchable\w*|"
         r"\bpréf[éè]r\w+\b|\bsi\s+possible\b|\bde\s+préférence\b|\blaisse[rz]?\s+[^.?!]*\b(?:comme|tel|intact|"
         r"en\s+l['’]état)\w*|\bil\s+faudra\b|"
         r"\bon\s+ne\s+\w+|\ben\s+(?:anglais|français)\b[^.?!]*(?:s['’]il|svp|stp|uniquement|[.!]?$)|"
@@ -280,7 +280,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\bnon\s+(?:(?:si|mi|ti|lo|la|li|le|ci|vi|ne)\s+)?(?!è\b|sono\b|so\b|capisc|funziona|vedo\b|riesc|ho\b|"
         r"hai\b|ha\b|c['’]è|ci\b|era\b|"
         r"trov[oa]\b|ricord|va\b|parte\b|serve\b|vale\b|basta\b|torna\b|sembra|penso|credo|conosc|solo\b|appena\b)\w+",
-        r"\brestiamo\s+(?:a|al|alla|su|sul|sulla|con)\b|\bil\s+(?:limite|massimo|minimo)\s+(?:\w+\s+){0,3}è\b|\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
+        r"^(?:massimo|minimo)\s+\d|\brestiamo\s+(?:a|al|alla|su|sul|sulla|con)\b|\bil\s+(?:limite|massimo|minimo)\s+(?:\w+\s+){0,3}è\b|\bcontinua\w*\s+(?:a|con)\b|\b(?:mai|sempre|soltanto|solamente|vietat\w+|obbligatori\w+|evita\w*|mantieni|mantenere|"
         r"lascia\w*\s+(?:com|invariat|stare\b(?!\s+il))|"
         r"dev(?:e|i|ono)|dov\w+|bisogna|va\s+\w+[ts][oa]|vanno\s+\w+[ts][ie]|rest(?:a|ano|i)\s+\w+|preferisc\w+|"
         r"preferirei|niente\s+\w+|nessun\w*)\b",
@@ -293,7 +293,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "ru": _rx(
         r"\bне\s+(?!понима|понял|зна[юе]|работа[ею]|виж[уе]|могу\b|можем|помн|был|будет\s+ли|наш[ёел]|получ|ясно|"
         r"увер|так\b|очень|совсем|сложно|хвата|"
-        r"запуска|действует|нужно\s*$|только\b|просто\b|совпада|сход|открыва|загружа|отвеча|возражаю|важно)\w+",
+        r"запуска(?!ть|й)|действует|нужно\s*$|только\b|просто\b|совпада|сход|открыва|загружа|отвеча|возражаю|важно)\w+",
         r"\b(?:нельзя|никогда|никаких|всегда|обязательно|запрещ\w+|избегай\w*|сохран(?:яй|и|ите|яйте|ять)\b|долж\w+|"
         r"строго|исключительно|"
         r"ни\s+в\s+коем|держи\w*|оставь\w*|соблюда\w+|предпочита\w+|желательно)\b|\bтолько\s+(?!что\b|сейчас)\w+",
@@ -335,8 +335,8 @@ RULE: dict[str, re.Pattern[str]] = {
 STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
         r"^(?:(?:hey|hi|hello|ok(?:ay)?|so|well|btw|hmm+|oh|yeah|yes|great|nice|thanks)\b[,!.]*\s+)*"
-        r"(?:it|there|this|that|i|we|they|he|she|the\s+[\w-]+(?:\s+[\w-]+)?)\s+(?:is|are|was|were|has|have|had|"
-        r"does|did|do(?!\s+not\s+want)|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
+        r"(?:it|there|this|that|i|we|they|he|she|the\s+[\w-]+(?:\s+(?!must|should|shall|may|can|will|needs)[\w-]+)?)\s+(?:is|are|was|were|has|have|had|"
+        r"does|did|do(?!\s+not\s+want|\s+care)|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
         r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits|"
         r"will\s+not|at\s+(?:most|least)|no\s+more\s+than|to\s+(?:keep|stay|remain|use|avoid))\b)|^we\s+(?:must|"
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"

@@ -1,0 +1,123 @@
+"""Demands of the user that something is ready by a day, and later sentences by which that day is gone; many languages.
+
+Input: sentences of the user. "Everything has to be finished before Friday" is over with "forget Friday", "the release
+slipped to May" or "take your time". A prohibition until a day is none of this kind: see :mod:`endings`. Asked or
+supposed ("what if we moved it?"), or said to stand, nothing is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from monitor.compaction import withdrawal
+
+#: a row a day of the week, by beginnings of its names
+_DAYS = """
+monday montag lundi lunes segunda lunedì poniedział maandag понедельник 周一 星期一 礼拜一 月曜 월요일
+tuesday dienstag mardi martes terça martedì wtor dinsdag вторник 周二 星期二 礼拜二 火曜 화요일
+wednesday mittwoch mercredi miércoles quarta mercoledì środ woensdag сред 周三 星期三 礼拜三 水曜 수요일
+thursday donnerstag jeudi jueves quinta giovedì czwart donderdag четверг 周四 星期四 礼拜四 木曜 목요일
+friday freitag vendredi viernes sexta venerdì piąt vrijdag пятниц 周五 星期五 礼拜五 金曜 금요일
+saturday samstag sonnabend samedi sábado sabato sobot zaterdag суббот 周六 星期六 礼拜六 土曜 토요일
+sunday sonntag dimanche domingo domenica niedziel zondag воскресень 周日 星期日 星期天 礼拜天 日曜 일요일
+"""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DAY = {name: str(n) for n, row in enumerate(_DAYS.strip().splitlines()) for name in row.split()}
+_DAY_NAME = re.compile(
+    "|".join((re.escape(d) + "日?" if _WIDE.match(d) else rf"\b{d}\w*") for d in sorted(_DAY, key=len, reverse=True)),
+    re.I,
+)
+_MONTH = (
+    r"(?:jan(?:uary|uar|vier|eiro|\b)|ene(?:ro)?\b|gennaio|styczni|январ|feb(?:r\w+)?\b|févr\w*|fev\w+|luty|lutego|феврал|mar(?:ch|s|zo|ço|ca)\b|märz|март|"
+    r"apr(?:il\w*)?\b|avril|abril|kwietni\w|апрел|may\b|mai\b|mayo|maio|maggio|maja\b|мая\b|jun(?:e|i|io|ho)\b|juin|giugno|czerwc|июн|jul(?:y|i|io|ho)\b|"
+    r"juillet|luglio|lipc|июл|aug\w*|août|agosto|sierpni|август|sep\w+|settembre|wrze[sś]\w+|сентябр|o[ck]t\w+|ottobre|outubro|październik|октябр|"
+    r"nov\w+|listopad|ноябр|de[cz]\w+|déc\w+|dicembre|diciembre|grud\w+|декабр)"
+)
+_WHEN = (
+    rf"(?:{_DAY_NAME.pattern}|\b(?:tomorrow|tonight|noon|midnight|eod|eow|morgen|übermorgen|demain|mañana|amanhã|domani|jutr\w+|завтра)\b|"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?º?\s+(?:of\s+|de\s+)?{_MONTH}|\b{_MONTH}\w*\s+\d{{1,2}}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}[./]|\bthe\s+\d{{1,2}}(?:st|nd|rd|th)\b|"
+    r"\b(?:week|month|quarter|year|sprint|day|business|weekend)\b|\b(?:woche|wochenend\w*|monats\w*|quartal\w*|feierabend|jahresende)\b|"
+    r"\b(?:semaine|mois|trimestre|sprint)\b|\b(?:semana|mes|mês|trimestre|finde)\b|\b(?:settimana|mese|fine\s+mese)\b|"
+    r"\b(?:tygodni\w*|miesi[ąa]c\w*)\b|\b(?:недел\w+|месяц\w*|конц[аеу]\s+\w+)|"
+    r"今天|明天|本周|这周|下周|月底|周末|年底|\d{1,2}[号日月]|今週|今日中|明日|来週|月末|今月|年内|週末|이번\s*주|다음\s*주|내일|오늘|월말|주말|\d{1,2}일)"
+)
+_BY = re.compile(
+    rf"(?:\b(?:by|before|until|till|no\s+later\s+than|due|bis|vor|spätestens|avant|d['’]ici(?:\s+à)?|pour|antes\s+d\w+|para|hasta|até|a\s+más\s+tardar|entro|prima\s+d\w+|per|do|przed|na|"
+    rf"voor|uiterlijk|до|к|не\s+позднее)\b(?:\s+[^\W\d_]+['’]?){{0,4}}?\s*['’]?\s?{_WHEN})|"
+    rf"\b(?:must|muss|musi|moet|debe|deve|doit)\s+(?:\w+\s+)?{_WHEN}|"
+    rf"{_WHEN}\s*(?:之前|以前|前|内|中に|までに?|까지|전까지|안에|中)",
+    re.I,
+)
+_DEMAND = re.compile(
+    r"(?i)\b(?:must|ha(?:s|ve)\s+to|needs?|want|should|finish\w*|done|ready|complet\w+|deliver\w*|ship\w*|live|due|submit\w*|deadline|wrap\w*)\b|"
+    r"\b(?:muss|müssen|soll\w*|fertig\w*|abgeschlossen|liefern|abgeben|abgabe|stehen|brauch\w+|live|frist)\b|"
+    r"\b(?:doit|doivent|faut|livr\w+|termin\w+|fini\w*|prêt\w*|rend\w+|boucl\w+|veux|besoin)\b|"
+    r"\b(?:debe\w*|tiene\w*\s+que|hay\s+que|list[oa]s?|termin\w+|entreg\w+|acab\w+|quiero|necesit\w+|plazo)\b|"
+    r"\b(?:deve\w*|tem\s+que|precis\w+|pront[oa]s?|quero|conclu\w+|prazo)\b|\b(?:devo?no?|bisogna|consegn\w+|finit\w|serve|voglio|scadenza)\b|"
+    r"\b(?:musi\w*|gotow\w+|skończ\w+|termin|trzeba|oddać|chcę)\b|\b(?:moet\w*|klaar|af|opgeleverd)\b|"
+    r"\b(?:долж\w+|нужно|надо|готов\w*|закончи\w+|сдать|срок)\b|"
+    r"要|得|必须|务必|做完|完成|交付|上线|搞定|终わ|終わら|仕上げ|完了|納品|提出|必要|ほしい|お願い|끝내|완료|마쳐|마무리|제출|납품|해야|되어야"
+)
+_NOUN = re.compile(
+    r"(?i)\b(?:deadlines?|due\s+dates?|cut-?offs?|time\s?(?:limit|line|frame|pressure)s?|schedule|release|launch|go-?live|demo|delivery|hand-?over)\b|"
+    r"\b(?:\w*frist\w*|\w*termine?\w{0,2}|abgabe\w*|zeitdruck|zeitplan|auslieferung|lieferung|veröffentlichung|stichtag)\b|"
+    r"\b(?:délais?|échéances?|date\s+(?:limite|butoir|de\s+\w+)|livraison|sortie|mise\s+en\s+(?:ligne|production)|lancement)\b|"
+    r"\b(?:plazos?|fecha\s+(?:límite|tope|de\s+\w+)|entrega|lanzamiento|salida)\b|\b(?:prazos?|data\s+(?:limite|de\s+\w+)|lançamento)\b|"
+    r"\b(?:scadenz[ae]|consegna|rilascio|uscita|lancio|termine)\b|\b(?:termin\w*|wydani\w+|wdrożeni\w+)\b|\b(?:oplevering|levering|lancering)\b|"
+    r"\b(?:срок\w*|дедлайн\w*|релиз\w*|сдач\w+|запуск\w*)\b|"
+    r"截止|期限|工期|时间|上线|发布|交付|deadline|締め?切り?|納期|期日|リリース|마감|기한|일정|출시|배포"
+)
+_LOOSER = re.compile(
+    r"(?i)\b(?:relaxed|loosened|gelockert|assoupli\w*|flexib\w*|rilassat\w|allentat\w)\b|放宽|宽限|緩め|緩和|완화"
+)
+#: there is time, said without naming the day
+_SLACK = re.compile(
+    r"(?i)\btake\s+(?:all\s+)?(?:the|your)\s+(?:\w+\s+)?time\b|\bno\s+(?:need\s+to\s+)?(?:rush|hurry)\b|\b(?:not|no\s+longer)\s+(?:that\s+|so\s+)?(?:urgent|pressing|in\s+a\s+(?:rush|hurry))\b|"
+    r"\b(?:extra|more|additional|another|other)\s+(?:few\s+)?(?:days?|weeks?|months?)\b|\bcan\s+wait\b|\bdoesn['’]t\s+have\s+to\s+be\s+(?:\w+\s+){0,3}(?:by|before)\b|"
+    r"\blass\w*\s+(?:dir|euch)\s+(?:\w+\s+)?zeit\b|\bkeine?\s+eile\b|\beilt\s+(?:\w+\s+)?nicht\b|\b(?:mehr|genug)\s+zeit\b|\b(?:hat|haben)\s+(?:\w+\s+)?(?:noch\s+)?zeit\b|"
+    r"\bprends?\w*\s+(?:tout\s+)?(?:ton|votre|le)\s+temps\b|\brien\s+ne\s+presse\b|\bpas\s+press\w+|\b(?:plus\s+rien\s+d['’]urgent|on\s+a\s+le\s+temps)\b|"
+    r"\btóma\w*\s+(?:el|tu|su)\s+tiempo\b|\b(?:sin|no\s+(?:corre|hay|tengas?))\s+prisa\b|\bya\s+no\s+(?:corre|es)\s+\w*\s?(?:prisa|urgente)\b|"
+    r"\bsem\s+pressa\b|\b(?:leve|tem|temos)\s+(?:o\s+|todo\s+o\s+)?tempo\b|\bnão\s+(?:há|tem)\s+(?:mais\s+)?pressa\b|"
+    r"\bsenza\s+fretta\b|\b(?:nessuna|non\s+c['’]è(?:\s+più)?)\s+fretta\b|\bprenditi\s+(?:\w+\s+){0,3}tempo\b|"
+    r"\bbez\s+pośpiechu\b|\bnie\s+(?:musisz\s+się\s+|ma\s+co\s+się\s+)?spiesz\w+|\bmamy\s+(?:więcej\s+)?czas\w*\b|\bgeen\s+haast\b|"
+    r"\b(?:не\s+(?:спеши\w*|торопи\w*|горит|к\s+спеху)|спешить\s+не|торопиться\s+не|можно\s+не\s+(?:спешить|торопиться)|времени\s+(?:ещё\s+|еще\s+)?(?:много|достаточно|больше))|"
+    r"不(?:用|必)?(?:着)?[急赶]|慢慢来|时间(?:很)?充裕|急が(?:なく|ず)|急ぎません|ゆっくり|余裕|서두르지|천천히|급하지"
+)
+#: told of a case, not of what is
+SUPPOSED = re.compile(
+    r"(?i)\b(?:if|unless|whether|would|might|maybe|perhaps|suppose|wenn|falls|ob|vielleicht|würde|peut-être|quizás?|talvez|forse|jeśli|gdyby|если|может)\b|"
+    r"^(?:\w+\s+)?(?:si|se)\s|如果|要是|万一|もし|たら|れば|라면|으면"
+)
+
+
+_DATE = re.compile(
+    rf"(?i)\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.?º?\s+(?:de\s+)?{_MONTH}|{_MONTH}\w*\s+\d{{1,2}}\b|\d{{1,2}}[号日일]"
+)
+_CLAUSE = re.compile(r"[,;，；、]\s*")
+
+
+@lru_cache(maxsize=4096)
+def due(text: str) -> bool:
+    """True for a demand that something is ready by a day."""
+    return bool(_DEMAND.search(text) and _BY.search(text)) and not withdrawal.DENIAL.search(text)
+
+
+@lru_cache(maxsize=4096)
+def days(text: str) -> frozenset[str]:
+    """The days and dates a sentence names."""
+    found = {next(n for d, n in _DAY.items() if m.group().lower().startswith(d)) for m in _DAY_NAME.finditer(text)}
+    return frozenset(found | {"d" + d for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", text)})
+
+
+@lru_cache(maxsize=4096)
+def moved(text: str) -> Literal["named", "time", ""]:
+    """How a statement ends a deadline: the day is gone ("named"), or there is time ("time"); "" for neither."""
+    told = [c for c in _CLAUSE.split(text) if not SUPPOSED.search(c) and not withdrawal.STANDS.search(c)]
+    whole = ", ".join(told)
+    if any((_NOUN.search(c) or _DAY_NAME.search(c) or _DATE.search(c)) and withdrawal.gone(c) for c in told):
+        return "named"
+    if any((_NOUN.search(c) or _DAY_NAME.search(c)) and _LOOSER.search(c) for c in told):
+        return "named"
+    return "time" if _SLACK.search(whole) else ""
