@@ -95,14 +95,18 @@ _GO = re.compile(
 def newer(old: str, new: str) -> bool:
     """True where ``old`` names a version of something and ``new`` tells that another is in use now."""
     theirs, mine = _versions(old), _versions(new)
-    return bool(_EVERYWHERE.search(new)) and any(mine.get(name, set()) - had for name, had in theirs.items())
+    return any(mine.get(name, set()) - had for name, had in theirs.items()) and bool(_EVERYWHERE.search(new))
+
+
+@lru_cache(maxsize=4096)
+def _goes_to(text: str) -> bool:
+    """True where a sentence orders a version."""
+    return bool(_NEW_VERSION.search(text) and _GO.search(text)) and not withdrawal.DENIAL.search(text)
 
 
 def upgraded(old: str, new: str) -> bool:
     """True where ``old`` forbids another version of a thing and ``new`` names one to go to."""
-    if not (_UPGRADE.search(old) and withdrawal.DENIAL.search(old)) or withdrawal.DENIAL.search(new):
-        return False
-    if not (_NEW_VERSION.search(new) and _GO.search(new)):
+    if not _goes_to(new) or not (_UPGRADE.search(old) and withdrawal.DENIAL.search(old)):
         return False
     return overlap(topics(_UPGRADE.sub(" ", old)), topics(new)) >= 1
 

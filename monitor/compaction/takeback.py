@@ -144,14 +144,14 @@ def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
 def instead(about: dict[str, float], s: Sentence) -> bool:
     """True where the sentence sets something in the place of what a rule or request ``about`` such matter names."""
     gone = {} if s.quoted else scope.instead(s.own)
-    if not gone:
-        return False
-    return overlap(about, gone) >= max(1.0, 0.6 * sum(gone.values())) and overlap(about, topics(s.own)) >= 2
+    return bool(gone) and overlap(about, gone) >= max(1.0, 0.6 * sum(gone.values())) and overlap(about, topics(s.own)) >= 2
 
 
 def replaced(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
     """Take back the rules for which the sentence sets something else ("the sha instead of the ticket number")."""
     found = False
+    if s.quoted or not scope.instead(s.own):
+        return found
     for i, r in enumerate(rules):
         if r.standing == "active" and (r.turn is None or r.turn != turn) and instead(about[i], s):
             rules[i] = msgspec.structs.replace(r, standing="cancelled", by=turn, by_text=s.text)
@@ -186,12 +186,16 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
     if s.quoted or withdrawal.ONCE.search(s.own):
         return False
     told = [topics("… " + c) for c in clauses(s.own) if not (withdrawal.DENIAL.search(c) or scope.TELLS.search(c))]
+    told = [t for t in told if sum(t.values()) >= 1]
     found = False
+    if not told:
+        return found
     for i, r in enumerate(rules):
         if (
             r.standing != "active"
             or r.turn is None
             or r.turn == turn
+            or not any(overlap(about[i], t) for t in told)
             or _asks(r.text)
             or scope.goes_on(about[i], s.own)
         ):
@@ -274,11 +278,13 @@ def take_back(
     known = list(rules)
     scores = []
     for i, rule in enumerate(rules):
-        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn) or scope.goes_on(about[i], s.own):
+        if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
             continue
         if kind == "permit" and scope.looks(s.own) and not scope.looks(rule.text):
             continue
         shared = overlap(about[i], named(about[i], mine, s.own))
+        if shared and scope.goes_on(about[i], s.own):
+            continue
         total = sum(about[i].values()) or 1.0
         if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
             shared += 1.0  # "until I say otherwise": it was made to be taken back

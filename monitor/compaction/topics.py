@@ -7,6 +7,7 @@ languages (``notes`` = ``Notizen`` = ``notas`` = 笔记), and for scripts withou
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from monitor.readers.step_words import STOP
 
@@ -161,8 +162,12 @@ for _begin, _concept in _STEMS:
     _BY_LETTER.setdefault(_begin[0], []).append((_begin, _concept))
 
 
+@lru_cache(maxsize=8192)
 def topics(text: str) -> dict[str, float]:
-    """Keys of what ``text`` is about, with weights: 3 a name or path, 2 a concept, 1 a word, a half a pair."""
+    """Keys of what ``text`` is about, with weights: 3 a name or path, 2 a concept, 1 a word, a half a pair.
+
+    The result is shared between callers and must not be changed.
+    """
     out: dict[str, float] = {}
 
     def add(key: str, weight: float) -> None:
