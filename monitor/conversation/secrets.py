@@ -31,8 +31,9 @@ _NAMED = re.compile(
 )
 #: values that are placeholders
 _EMPTY = re.compile(r"(?i)(?:your[_-].*|<.*|\$.*|\{.*|\*+|x{4,}|changeme|none|null|true|false|\[secret removed.*)")
-#: values that are code, not secrets: words and dotted names without a digit, calls, subscripts, plain numbers
-_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*[\[(]?|\d+|[\w.]+[(\[].*)")
+#: values that are code, not secrets: words and dotted names without a digit ("token: number): …"), calls, subscripts,
+#: plain numbers
+_CODE = re.compile(r"(?i)(?:[a-z_][a-z_.]*(?:[\[(]|[)\]?|&>:]+)?|\d+|[\w.]+[(\[].*)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt][\d:.Zz+-]*)?")
 
 

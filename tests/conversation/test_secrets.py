@@ -32,6 +32,8 @@ def test_secrets_go(text: str, left: str) -> None:
         "commit 8d3f1a9c77e04b2d9f5e6a1b0c3d4e5f6a7b8c9d",
         "max_tokens=16000, prompt_tokens: 123456",
         "def decode(self, token: Dict[str, object]) -> None:",
+        "export function page(token: number): string[] {",
+        "type Box = { secret: string | null; token?: string };",
         'key = os.environ["API_KEY"]; api_key=config.get("k")',
         "PASSWORD=<your password>",
         "the tokens: about ten",
