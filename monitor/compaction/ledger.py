@@ -383,11 +383,7 @@ class Ledger:
                 del self.values[key]
         elif line in self.values:
             return
-        else:  # a newer value of the same name stands in the place of the older one
-            label = _DIGITS.sub("0", line)
-            for key in [k for k in self.values if len(label) > 6 and _DIGITS.sub("0", k) == label]:
-                del self.values[key]
-        self.values[line] = Said(text=line, turn=turn, kept=kept)
+        values.note(self.values, line, turn, kept)
         if len(self.values) > _VALUES:
             del self.values[next(iter(self.values))]
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from monitor.compaction import withdrawal, words
 from monitor.compaction.outcome import clean
+from monitor.compaction.rules import Said
 from monitor.compaction.wrapping import body
 from monitor.conversation.secrets import MARK
 
@@ -26,7 +27,7 @@ _CUE = re.compile(
 )
 _PAIR = re.compile(
     r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"
-    r"[KMG]i?B|kB|%|EUR|USD|rows?|items?|req\S*)\b|^[A-Za-z][\w ./%-]{1,24}\s\d+[.,]\d+$|^\w*_id\s+\S*\d"
+    r"[KMG]i?B|kB|EUR|USD|rows?|items?|req\S*)\b|\d\s?%|^[A-Za-z][\w ./%-]{1,24}\s\d+[.,]\d+$|^\w*_id\s+\S*\d"
 )
 _PORT = re.compile(r"\w://\S*:\d{2,5}\b")
 _SKIP = re.compile(
@@ -41,12 +42,18 @@ _SKIP = re.compile(
     r"tests? passed"
 )
 _LONG = 200
+#: a number that is no part of a name ("p95" is one)
+_ALONE = re.compile(r"(?<!\w)\d[\d.,]*")
+_MEASURED = re.compile(r"\d\s?(?:%|(?:ms|s|min|h|[KMG]i?B|kB|fps|rps)\b)")
+_FIRST = re.compile(r" \(at first: (.+)\)$")
 #: a file of settings with no more lines is told in more of its lines
 _SHORT = 24
 _SETTING = re.compile(
-    r"""^(?:export\s+|set\s+|-\s+)?["']?(?P<name>[A-Za-z][\w.-]{0,40})["']?\s*[:=]\s*"""
+    r"""^(?:export\s+|set\s+|(?-i:ENV|ARG)\s+|-\s+)?["']?(?P<name>[A-Za-z][\w.-]{0,40})["']?\s*[:=]\s*"""
     r"""["']?(?P<value>[^\s"'{}\[\]()]{1,80})["']?$"""
 )
+#: "EXPOSE 9418", "worker_processes 4;", "maxmemory 2gb": a name and a value with nothing between them
+_DIRECTIVE = re.compile(r"^(?P<name>[A-Za-z][\w-]{2,30})\s+(?P<value>[\w.:/@-]*\d[\w.:/@-]*)$")
 _HOST = re.compile(r"://|\w[.-]\w[\w.-]*:\d{2,5}\b|^\d{1,3}(?:\.\d{1,3}){3}\b")
 _ADDRESS = re.compile(r"://|\w\.\w[\w.]*:\d{2,5}\b|(?i:port)")
 _FEW = 8
@@ -54,7 +61,7 @@ _KEYLIKE = re.compile(r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])(?=[A-Za-z]*\d)[A-Za
 _EMPTY = re.compile(r"(?i)true|false|null|none|yes|no|on|off|0|1|\$.*")
 _DOCS = re.compile(r"(?i)\.(?:md|rst|txt|adoc|html?|org)$|readme|changelog|^https?://")
 _CONFIG = re.compile(
-    r"(?i)\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$|(?:^|/)(?:\.?env(?:\.[\w-]+)?|config|hosts)$|^/etc/"
+    r"(?i)(?:^|/)(?:Dockerfile|Containerfile|Procfile)(?:\.[\w-]+)?$|\.Dockerfile$|\.(?:json|ya?ml|toml|ini|cfg|conf|env|properties|lock|csv|xml|sql)$|(?:^|/)(?:\.?env(?:\.[\w-]+)?|config|hosts)$|^/etc/"
 )
 
 
@@ -112,7 +119,7 @@ def settings(lines: Sequence[str], most: int = 6) -> list[str]:
     found: list[tuple[float, int, str]] = []
     for at, raw in enumerate(lines):
         line = " ".join(raw.strip().rstrip(",;").split())
-        m = _SETTING.match(line)
+        m = _SETTING.match(line) or _DIRECTIVE.match(line)
         if not m or len(line) > _LONG or _SKIP.search(line) or MARK in line or _EMPTY.fullmatch(m["value"]):
             continue
         if _KEYLIKE.search(m["value"]):  # what looks like a key is not spread, whatever its name is
@@ -145,6 +152,27 @@ def environment(text: str) -> list[str]:
     if len(lines) <= _FEW:
         return settings(lines)
     return [x for x in of_output(text) if _ADDRESS.search(x)]
+
+
+def note(known: dict[str, Said], line: str, turn: int | None, kept: bool) -> None:
+    """Put ``line`` among the values; it takes the place of an older one of the same name.
+
+    Of a figure with a unit the first one is told too, as what was measured before the work is what it is compared with.
+    """
+    label = _ALONE.sub("0", line)
+    older = [k for k in known if len(label) > 6 and _ALONE.sub("0", k) == label]
+    first = ""
+    for key in older:
+        told = known.pop(key)
+        mark = _FIRST.search(told.text)
+        first = first or (mark.group(1) if mark else key)
+    text = line
+    if first and _MEASURED.search(first):
+        if kept:  # the newest stands in the part that stays as it is
+            known[f"{first} (at first)"] = Said(text=f"{first} (at first)", turn=turn)
+        else:
+            text = f"{line} (at first: {first})"
+    known[line] = Said(text=text, turn=turn, kept=kept)
 
 
 def _shape(line: str) -> str:

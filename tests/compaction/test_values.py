@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from monitor.compaction.values import environment, is_config, of_config, settings
+from monitor.compaction.rules import Said
+from monitor.compaction.values import environment, is_config, note, of_config, of_output, settings
 from monitor.conversation.secrets import MARK
 
 
@@ -38,3 +39,24 @@ def test_an_environment_file_of_a_stage_holds_settings() -> None:
 
 def test_what_looks_like_a_key_is_not_told() -> None:
     assert settings(["station_id = B-2207", "kenmerk = Wk52qPz90LrYt38Bm"]) == ["station_id = B-2207"]
+
+
+def test_directives_with_nothing_between_name_and_value() -> None:
+    text = 'FROM python:3.12\nCOPY . .\nENV GATE_TIMEOUT_MS=4500\nEXPOSE 9418\nCMD ["python", "-m", "gate"]\n'
+    assert is_config("Dockerfile") and is_config("docker/slim.Dockerfile")
+    assert of_config(text) == ["FROM python:3.12", "ENV GATE_TIMEOUT_MS=4500", "EXPOSE 9418"]
+    assert of_config("worker_processes 4;\nhttp {\n}\n") == ["worker_processes 4"]
+
+
+def test_shares_are_values() -> None:
+    assert of_output("误报率 5.83%\n[exit code 0]") == ["误报率 5.83%"]
+
+
+def test_of_a_figure_the_newest_and_the_first_are_told_each_name_for_itself() -> None:
+    known: dict[str, Said] = {}
+    for line in ("p95 934 ms", "p99 1480 ms", "p95 304 ms", "p95 188 ms", "port 8080 is used", "port 9090 is used"):
+        note(known, line, 1, False)
+    told = [s.text for s in known.values()]
+    assert told == ["p99 1480 ms", "p95 188 ms (at first: p95 934 ms)", "port 9090 is used"]
+    note(known, "p99 401 ms", 2, True)
+    assert [s.text for s in known.values() if not s.kept][-1] == "p99 1480 ms (at first)"
