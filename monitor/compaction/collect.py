@@ -238,9 +238,9 @@ class _Walk:
         for m in messages[at + 1 :]:
             if m.role != "assistant" or m.opaque:
                 break
+            if m.text.strip() and not (m.group and m.group == messages[at].group):
+                break  # another answer begins
             out += [action(c) for c in m.calls]
-            if not m.calls and m.text.strip() and not (m.group and m.group == messages[at].group):
-                break
         return out
 
     def _mentions(self, text: str) -> None:

@@ -18,15 +18,15 @@ def _rx(*parts: str) -> re.Pattern[str]:
 REASON = _rx(
     r"\b(?:because|since\s+(?!\d|release|v\d|yesterday|last)|due\s+to|caused\s+by|the\s+reason|"
     r"root\s+cause|so\s+that|in\s+order\s+to|therefore|that['’]s\s+why|otherwise|as\s+it|it\s+is(?=:\s\w)|"
-    r"which\s+means)\b",
+    r"which\s+means|whereas|while\s+(?:the|it)\s+\w+\s+expects?)\b",
     r"\b(?:weil|denn|da\s+(?:der|die|das|es|wir|sonst)|damit|deshalb|daher|wegen|ursache|grund|sonst|"
-    r"ohnehin|sodass|liegt\s+daran)\b",
+    r"ohnehin|sodass|dadurch|wodurch|während\s+\w+\s+\w+\s+erwartet|liegt\s+daran)\b",
     "比.{1,16}[少快省好稳]|因为|由于|原因|所以|因此|以便|否则|为了|根因|既然",
     "ため|ので|から[、。]|理由|原因|なぜなら|そのため|よって",
-    r"\b(?:porque|ya\s+que|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
-    r"\b(?:parce\s+qu|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
+    r"\b(?:porque|ya\s+que|mientras\s+que|viene\s+de|debido|causa\w*|por\s+eso|para\s+que|puesto\s+que|así\s+que|motivo|si\s+no)\b",
+    r"\b(?:parce\s+qu|alors\s+qu|vient\s+d|car|puisqu|à\s+cause|grâce|afin|donc|sinon|raison|cause)",
     r"\b(?:porque|pois|já\s+que|uma\s+vez\s+que|por\s+causa|devido|para\s+que|senão|causa\s+raiz|perché|poiché|"
-    r"siccome|dato\s+che|visto\s+che|"
+    r"siccome|mentre\s+\w+|enquanto\s+o\s|vem\s+d[eoa]|dato\s+che|visto\s+che|"
     r"a\s+causa|altrimenti|causa|motivo|потому|поскольку|так\s+как|из-за|чтобы|иначе|поэтому|причин\w+)\b|때문|위해|므로|"
     r"원인|이유|그래서|왜냐하면|(?:아|어|여)서\s",
     r"\b(?:omdat|want|doordat|zodat|daarom|anders|oorzaak|reden|ponieważ|bo|dlatego|żeby|przyczyn\w+|powod\w+|"

@@ -144,7 +144,8 @@ def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
 def instead(about: dict[str, float], s: Sentence) -> bool:
     """True where the sentence sets something in the place of what a rule or request ``about`` such matter names."""
     gone = {} if s.quoted else scope.instead(s.own)
-    return bool(gone) and overlap(about, gone) >= max(1.0, 0.6 * sum(gone.values())) and overlap(about, topics(s.own)) >= 2
+    least = max(1.0, 0.6 * sum(gone.values()))
+    return bool(gone) and overlap(about, gone) >= least and overlap(about, topics(s.own)) >= 2
 
 
 def replaced(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:

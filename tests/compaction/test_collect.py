@@ -228,3 +228,14 @@ def test_own_words_in_front_of_a_decision_are_its_reason() -> None:
     told = state(user("Which glue?"), says("Wax."), user("Ah, the oven of the workshop is at 90. Drop the wax then."))
     decided = next(b for b in blocks(told, str) if b.section == "Decisions" and not b.label)
     assert decided.items == ["Drop the wax then. (the user; said before: Ah, the oven of the workshop is at 90.)"]
+
+
+def test_what_follows_from_a_reason_is_a_decision() -> None:
+    text = "Attempt: preforking. No gain: 38 s, since every worker imports the plugins. Lazy plugin import instead."
+    assert any("Lazy plugin import" in s.text for s in state(*ran(text, "ls", "a")).decisions)
+    assert state(*ran("L'encodage est en latin-1 alors que l'outil attend de l'UTF-8.", "ls", "a")).decisions
+
+
+def test_an_answer_is_one_also_where_another_follows_it() -> None:
+    found = state(says("Refunds settle after 14 days."), *ran("Next: the taxes.", "cat tax.py", "x = 1"), user("ok"))
+    assert any("14 days" in s.text for s in found.findings)
