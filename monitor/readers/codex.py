@@ -30,6 +30,7 @@ import msgspec
 from monitor.readers import codex_lines as shape
 from monitor.readers import usage
 from monitor.readers.base import BaseParser, FileContext, Head
+from monitor.readers.codex_compaction import Compactions
 from monitor.readers.codex_counts import Totals
 from monitor.readers.codex_fork import Fork
 from monitor.readers.forgotten import Latest
@@ -65,8 +66,7 @@ class CodexParser(BaseParser):
         self._user_open = False
         self._calls: Latest[Call] = Latest()
         self._last_key: str | None = None
-        self._compaction: Event | None = None  # the one whose estimate row may still come
-        self._compactions = 0
+        self._compactions = Compactions()
         self._overflowed = False  # since the last answer
         self._ordinal: int | None = None  # of the line
         self._rolled_back = False
@@ -160,8 +160,7 @@ class CodexParser(BaseParser):
         elif kind == "user_message":
             self._user(shape.text(payload.message), stamp, number)
         elif kind == "context_compacted":
-            if self._compaction is None:
-                self._compact_event(stamp, number, None)
+            self._compact_event(stamp, number, None)
         elif kind == "turn_aborted":
             self._user_open = False  # what comes next was typed anew
         elif kind == "thread_rolled_back":
@@ -240,8 +239,8 @@ class CodexParser(BaseParser):
                 self._add(found, f"{self._root()}:{self._totals.name}", None, self._chain, stamp, number)
         elif said == "full":
             self._simple("overflow", stamp, number)
-        elif said == "estimate":
-            self._estimate(found.total_tokens, stamp, number)
+        elif said == "estimate" and not self._rolled_back:  # after a rollback: the rewind is noted already
+            self._compact_event(stamp, number, found.total_tokens)
         elif said == "again" and self._records_seen and self._answered:
             # an answer stands between two equal totals and has no record of its own: its usage was not told
             name = self._first_id or f"{self._totals.name}{number}"
@@ -304,18 +303,10 @@ class CodexParser(BaseParser):
             self._tier,
         )
         self._last_key = key
-        self._compaction, self._rolled_back, self._overflowed = None, False, False
+        self._rolled_back = self._overflowed = False
+        self._compactions.settle()
         self.records.append(call)
         self._first_item, self._answered, self._user_open = None, False, False
-
-    def _estimate(self, total: int | None, stamp: str | None, number: int) -> None:
-        """Codex's own estimate of the new context."""
-        if self._rolled_back:
-            return  # the estimate after a rollback: the rewind is noted already
-        if self._compaction is None:
-            self._compact_event(stamp, number, total)
-        else:
-            self._replace(self._compaction, recorded_after=total)
 
     def _compacted(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         summary: int | None = None
@@ -338,29 +329,14 @@ class CodexParser(BaseParser):
     def _compact_event(
         self, stamp: str | None, number: int, after: int | None, summary: int | None = None, chain: str | None = None
     ) -> None:
-        time = iso_ms(stamp or "")
-        if self._compaction is not None:
-            self._replace(self._compaction, recorded_after=after, summary_tokens=summary)
-            return
-        self._compactions += 1
-        event = Event(
-            kind="compaction", evidence="recorded", session=self._session, chain=chain or self._chain, file=self.file,
-            line=number, time=time, recorded_after=after, summary_tokens=summary,
-            key=f"{self._root()}:compacted:{self._compactions}:{self._totals.name}",
-        )  # fmt: skip
-        self._compaction = event
-        self.records.append(event)
+        def made() -> Event:
+            return Event(
+                kind="compaction", evidence="recorded", session=self._session, chain=chain or self._chain,
+                file=self.file, line=number, time=iso_ms(stamp or ""),
+                key=f"{self._root()}:compacted:{self._compactions.count}:{self._totals.name}",
+            )  # fmt: skip
 
-    def _replace(self, event: Event, **facts: int | None) -> None:
-        if not (known := {name: value for name, value in facts.items() if value is not None}):
-            return
-        changed = msgspec.structs.replace(event, **known)
-        self._compaction = changed
-        for place, record in enumerate(self.records):
-            if record is event:
-                self.records[place] = changed
-                return
-        self.records.append(changed)
+        self._compactions.tell(self.records, made, after, summary)
 
     # ------------------------------------------------------------------------------------------------ results
     def take(self) -> list[Record]:
