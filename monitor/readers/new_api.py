@@ -116,32 +116,38 @@ class Rows:
             tokens = tokens_of(row, other, exported, one_api)
         side = not failed and (tokens.prompt is None or kind == ERROR or self._side_path(other.request_path))
         estimated = other.admin_info is not None and other.admin_info.local_count_tokens is True
+        # by position, see monitor.records
         return Call(
-            session=self._session,
-            session_evidence="file",
-            source="one-api" if one_api else "new-api",
-            file=self.file,
-            line=line,
-            chain="side" if side else "main",
-            purpose="side" if side else "work",
-            call_id=id,
-            key=id
+            self._session,
+            "one-api" if one_api else "new-api",
+            self.file,
+            line,
+            "side" if side else "main",
+            "file",
+            id,  # call_id
+            id
             or self._keys.key(
                 f"new-api:{time}:{row.id}:{row.model_name}:{row.prompt_tokens}:{row.completion_tokens}:{row.quota}"
             ),
-            time=time,
-            duration_ms=duration,
-            provider="anthropic" if tokens.rule == CLAUDE_RULE else None,
-            model=row.model_name or None,
-            prompt_tokens=tokens.prompt,
-            fresh_tokens=tokens.fresh,
-            cache_read_tokens=tokens.read,
-            cache_write_tokens=tokens.write,
-            cache_write_1h_tokens=tokens.write_1h,
-            output_tokens=tokens.output,
-            billed_prompt_tokens=tokens.billed_prompt,
-            cost_usd=None if failed else self._cost(row.quota),
-            status="error" if failed else "estimated" if estimated else "ok",
+            time,
+            duration,
+            "anthropic" if tokens.rule == CLAUDE_RULE else None,  # provider
+            row.model_name or None,
+            tokens.prompt,
+            tokens.fresh,
+            tokens.read,
+            tokens.write,
+            tokens.write_1h,
+            tokens.output,
+            False,  # output_is_lower_bound
+            None,  # reasoning_tokens
+            tokens.billed_prompt,
+            None,  # billed
+            None,  # context_limit
+            None,  # usable_limit
+            None if failed else self._cost(row.quota),
+            "error" if failed else "estimated" if estimated else "ok",
+            "side" if side else "work",
             usage_rule=tokens.rule,
             evidence=evidence,
         )

@@ -26,7 +26,7 @@ class Loose:
         self._assigned: dict[str, tuple[Item, Key]] = {}  # each as it was given to a session, and where it stands
         self._sent: dict[str, int | None] = {}  # when calls began, by key
         self._span: tuple[int, int] | None = None  # first and last of them
-        self._formed: list[tuple[Item, Key, Item]] = []  # each as it was told, its place, and as sessions were formed
+        self._formed: list[tuple[str, Key, Item]] = []  # the name of each, its place, and as sessions were formed
         self.twins = Pairs()
         self.changed = False
 
@@ -78,8 +78,7 @@ class Loose:
         apart = not (homes or told)
         before, self._assigned = self._assigned, {}
         changes: list[tuple[Item | None, Key, Item | None, Key]] = []
-        for item, place, formed in self._formed:
-            name = name_of(item)
+        for name, place, formed in self._formed:
             old, old_place = before.pop(name, (None, place))
             result = formed if apart else self._at_home(formed, homes.get(formed.session, formed.session))
             if result is None or (type(result) is Event and result.evidence == "inferred" and result.session in told):
@@ -136,12 +135,12 @@ class Loose:
     def _form(self, session_by: str | None) -> None:
         from monitor.sessions.sessionize import assign, relocate
 
-        entries = sorted(self._calls.values(), key=lambda entry: entry[1])
-        assigned = assign([call for call, _ in entries], session_by=session_by)
-        happened = list(self._events.values())
-        moved = relocate([event for event, _ in happened], assigned)
-        self._formed = [(c, p, r) for (c, p), r in zip(entries, assigned, strict=True)]
-        self._formed += [(e, p, r) for (e, p), r in zip(happened, moved, strict=True)]
+        entries = sorted(self._calls.items(), key=lambda entry: entry[1][1])
+        assigned = assign([call for _, (call, _) in entries], session_by=session_by)
+        happened = list(self._events.items())
+        moved = relocate([event for _, (event, _) in happened], assigned) if happened else []
+        self._formed = [(name, place, formed) for (name, (_, place)), formed in zip(entries, assigned, strict=True)]
+        self._formed += [(name, place, formed) for (name, (_, place)), formed in zip(happened, moved, strict=True)]
 
 
 def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Item]:

@@ -87,6 +87,10 @@ class Group:
         return any(size + step in known for step in _ALIKE)
 
 
+#: sender, index of the call, the call, its time, and its model without a date
+_Told = tuple[Group, int, Call, int, "str | None"]
+
+
 class Lanes:
     """Puts calls, given in time order, into lanes."""
 
@@ -100,7 +104,7 @@ class Lanes:
         keys: dict[str, int] = {}
         copies: list[tuple[int, int]] = []
         groups = self._groups
-        told: list[tuple[Group, int, Call, int]] = []
+        told: list[_Told] = []
         last = 0
         for place, call in calls:
             if call.key and call.call_id:
@@ -115,10 +119,10 @@ class Lanes:
             if group is None:
                 group = groups[id] = Group(f"{id[0]}|{id[1]}")
             last = call.time if call.time is not None else last
-            told.append((group, place, call, last))
+            told.append((group, place, call, last, _model(group, call)))
         self._await(told)
-        for number, (group, place, call, time) in enumerate(told):
-            found[place] = self._place(group, place, call, time, number)
+        for number, (group, place, call, time, model) in enumerate(told):
+            found[place] = self._place(group, place, call, time, number, model)
         for group in groups.values():
             self._settle(group, found)
         for place, first in copies:
@@ -127,18 +131,17 @@ class Lanes:
             yield place, lane.name, side
 
     @staticmethod
-    def _await(told: list[tuple[Group, int, Call, int]]) -> None:
+    def _await(told: list[_Told]) -> None:
         """Find the calls whose exact successor comes later: another conversation that opens meanwhile, with a prompt
         of a size that would do, is not their growth."""
         everything: dict[Group, dict[tuple[str | None, int], tuple[int, int, int]]] = {}
-        for number, (group, place, call, time) in enumerate(told):
+        for number, (group, place, call, time, model) in enumerate(told):
             prompt, read = call.prompt_tokens, call.cache_read_tokens
             if prompt is None or prompt < _LEAST_CACHED or call.purpose != "work":
                 continue
             left = everything.get(group)  # by what a call left: its place, prompt and time
             if left is None:
                 left = everything[group] = {}
-            model = _model(group, call)
             if read:
                 held = left.get((model, read))
                 if held is not None and prompt >= _SHRINK * held[1] and time - held[2] <= _DAY_MS:
@@ -148,8 +151,9 @@ class Lanes:
                 left[model, key] = mine
 
     # ------------------------------------------------------------------------------------------------ one call
-    def _place(self, group: Group, place: int, call: Call, time: int, number: int) -> tuple[Lane, bool]:
-        model = _model(group, call)
+    def _place(
+        self, group: Group, place: int, call: Call, time: int, number: int, model: str | None
+    ) -> tuple[Lane, bool]:
         lanes = group.open
         if lanes and time - lanes[0].time > self._idle:
             idle = self._idle
