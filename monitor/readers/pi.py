@@ -4,14 +4,15 @@ Where: ``$PI_CODING_AGENT_DIR/sessions`` or ``~/.pi/agent/sessions``: ``--<cwd>-
 (oh-my-pi, OpenClaw) write the same records elsewhere.
 
 What is read: a ``session`` header, then entries; ``message`` entries of role assistant carry usage. ``compaction``
-entries mark compactions (``tokensBefore`` is prompt plus output of the last call). Version 1 is linear, later versions
-are a tree written in place: an entry whose parent is not the entry before it is a rewind.
+entries mark compactions (``tokensBefore`` is prompt plus output of the last call); newer versions tell what the
+summarising request used, as of the summary of a branch that was left (``branch_summary``). Version 1 is linear, later
+versions are a tree written in place: an entry whose parent is not the entry before it is a rewind.
 
 Prompt tokens: ``input + cacheRead + cacheWrite`` (additive for every provider; only of OpenAI's models on Bedrock Pi
 copies an input that holds the cache, and OpenClaw where the total proves it). Rows that are all zero (aborted, failed)
 were sent but carry no usage: calls with an error and unknown tokens.
 
-Unknown: the context window; reasoning tokens in older versions; the summarising calls of a compaction (not logged).
+Unknown: the context window; reasoning tokens and the summarising calls of a compaction in older versions.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class PiParser(BaseParser):
         self._session = session or (PurePath(context.name).stem if context.path else "stdin")
         self._model: str | None = None
         self._provider: str | None = None
+        self._asked: tuple[str | None, str | None] = (None, None)  # model and provider of the last answer
         self._last_entry: str | None = None
         self._started: int | None = None
         self._exchange = 0
@@ -99,13 +101,12 @@ class PiParser(BaseParser):
         elif kind == "model_change":
             self._provider, self._model = line.provider or self._provider, line.modelId or self._model
         elif kind == "compaction":
-            self._event(
-                "compaction",
-                to_ms(line.timestamp),
-                number,
-                f"compaction:{line.timestamp}:{line.tokensBefore}",
-                line.tokensBefore,
-            )
+            time = to_ms(line.timestamp)
+            summary = self._summary(line, time, number)
+            key = f"compaction:{line.timestamp}:{line.tokensBefore}"
+            self._event("compaction", time, number, key, line.tokensBefore, summary)
+        elif kind == "branch_summary":
+            self._summary(line, to_ms(line.timestamp), number)
 
     def _header(self, line: shape.Line) -> None:
         if self._started is None and line.id:
@@ -122,11 +123,32 @@ class PiParser(BaseParser):
                         started=self._started, cwd_name=name)
         )  # fmt: skip
 
-    def _event(self, kind: Any, time: int | None, number: int, key: str, before: int | None = None) -> None:
+    def _event(
+        self, kind: Any, time: int | None, number: int, key: str, before: int | None = None, summary: int | None = None
+    ) -> None:
         self.records.append(
             Event(kind=kind, evidence="recorded", session=self._session, file=self.file, line=number, time=time,
-                  recorded_before=usage.count(before), key=key)
+                  recorded_before=usage.count(before), summary_tokens=summary, key=key)
         )  # fmt: skip
+
+    def _summary(self, line: shape.Line, time: int | None, number: int) -> int | None:
+        """The call that made a summary, where it is told; the tokens of the summary."""
+        found = line.usage
+        if found is None:
+            return None
+        model, provider = line.model or self._asked[0], line.provider or self._asked[1]
+        tokens = shape.tokens(found, model, provider)
+        if tokens.prompt is None:
+            return None
+        self.records.append(
+            Call(session=self._session, source=SOURCE, file=self.file, line=number, chain="side", purpose="compaction",
+                 key=f"pi:summary:{line.timestamp}:{tokens.prompt}:{tokens.output}", time=time, provider=provider,
+                 model=model, prompt_tokens=tokens.prompt, fresh_tokens=tokens.fresh, cache_read_tokens=tokens.read,
+                 cache_write_tokens=tokens.write, cache_write_1h_tokens=tokens.write_1h, output_tokens=tokens.output,
+                 reasoning_tokens=tokens.reasoning, billed_prompt_tokens=tokens.billed_prompt,
+                 cost_usd=shape.spent(found), usage_rule=tokens.rule)
+        )  # fmt: skip
+        return tokens.output
 
     def _message(self, message: shape.Message, stamp: Stamp, number: int) -> None:
         role = message.role
@@ -147,20 +169,12 @@ class PiParser(BaseParser):
         fresh, output, read, write = found.input, found.output, found.cacheRead, found.cacheWrite
         failed = message.stopReason in ("error", "aborted")
         zero = not (fresh or read or write)
-        thought = found.reasoning if found.reasoning is not None else found.reasoningTokens
-        hour = found.cacheWrite1h if found.cttl is None else found.cttl.ephemeral1h
-        tokens = usage.UNKNOWN
-        if not zero:
-            bedrock = "bedrock" in (message.provider or "")
-            gross = (bedrock and usage.gross(message.model, fresh, read, write)) or shape.holds_cache(found)
-            rule = usage.inclusive if gross else usage.additive
-            tokens = rule(fresh, read, write, output, write_1h=hour, rule="pi", reasoning=thought)
+        model, provider = self._asked = message.model or self._model, message.provider or self._provider
+        tokens = shape.tokens(found, message.model, message.provider)
         # the entry's own time orders calls (parallel ones are stamped before they are written)
         time = to_ms(stamp)
         start = time if time is not None else to_ms(message.timestamp)
-        model, provider = message.model or self._model, message.provider or self._provider
         sums = f"{model}:{fresh}:{read}:{write}:{output}"
-        spent = found.cost.total if found.cost is not None else found.costUSD
         key = message.responseId or f"pi:{message.timestamp or time}:{sums}"
         # two answers of one millisecond with the same figures are two calls; copies keep the order
         self.reread |= self._keys.knew(key)
@@ -189,7 +203,7 @@ class PiParser(BaseParser):
                 tokens.output if not zero else (output or None),
                 reasoning_tokens=tokens.reasoning,
                 billed_prompt_tokens=tokens.billed_prompt,
-                cost_usd=spent if spent else None,
+                cost_usd=shape.spent(found),
                 status="error" if failed and zero else "ok",
                 exchange=self._exchange or None,
                 stop=message.stopReason,

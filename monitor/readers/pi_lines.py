@@ -72,6 +72,8 @@ class Line(Struct, gc=False):
     modelId: str | None = None
     tokensBefore: int | None = None
     fromId: str | None = None
+    usage: Usage | None = None  # of the call that made a summary
+    model: str | None = None
     message: Message | None = None
 
 
@@ -112,10 +114,37 @@ def _raw(block: dict[str, Any]) -> Raw:
     return Raw(clean(block["arguments"])) if "arguments" in block else Raw()
 
 
-def holds_cache(found: Usage) -> bool:
+def tokens(found: Usage, model: str | None, provider: str | None) -> usage.Tokens:
+    """The usage rule of the module's description."""
+    fresh, read, write = found.input, found.cacheRead, found.cacheWrite
+    if not (fresh or read or write):
+        return usage.UNKNOWN
+    thought = found.reasoning if found.reasoning is not None else found.reasoningTokens
+    hour = found.cacheWrite1h if found.cttl is None else found.cttl.ephemeral1h
+    bedrock = provider is not None and "bedrock" in provider
+    gross = (bedrock and usage.gross(model, fresh, read, write)) or _holds_cache(found)
+    rule = usage.inclusive if gross else usage.additive
+    return rule(fresh, read, write, found.output, write_1h=hour, rule="pi", reasoning=thought)
+
+
+def spent(found: Usage) -> float | None:
+    """The cost of a call in USD, where it is stated; 0 is a price that was not known."""
+    return (found.cost.total if found.cost is not None else found.costUSD) or None
+
+
+def _holds_cache(found: Usage) -> bool:
     """Whether the total proves that the input holds the cache (OpenClaw's harness of Codex, openclaw#69298)."""
     fresh, cached = found.input or 0, (found.cacheRead or 0) + (found.cacheWrite or 0)
     return fresh >= cached > 0 and found.totalTokens == fresh + (found.output or 0)
+
+
+def _figures(found: Any) -> dict[str, Any] | None:
+    if not isinstance(found, dict):
+        return None
+    names = [name for name in Usage.__struct_fields__ if name not in ("cost", "costUSD", "cttl")]
+    figures: dict[str, Any] = {name: usage.count(found.get(name)) for name in names}
+    figures["costUSD"] = cost(found.get("costUSD")) or cost(obj(found.get("cost")).get("total"))
+    return figures
 
 
 def lenient(value: dict[str, Any]) -> Line:
@@ -128,20 +157,14 @@ def lenient(value: dict[str, Any]) -> Line:
     out["tokensBefore"] = usage.count(out.get("tokensBefore"))
     if not isinstance(out.get("version"), int):
         out.pop("version", None)
-    for name in ("id", "parentId", "cwd", "parentSession", "branchedFrom", "provider", "modelId", "fromId"):
+    for name in ("id", "parentId", "cwd", "parentSession", "branchedFrom", "provider", "modelId", "fromId", "model"):
         if not isinstance(out.get(name), str):
             out.pop(name, None)
+    out["usage"] = _figures(out.get("usage"))
     message = out.pop("message", None)
     if isinstance(message, dict):
         message = {name: item for name, item in message.items() if name in Message.__struct_fields__}
-        found = message.get("usage")
-        if isinstance(found, dict):
-            names = [name for name in Usage.__struct_fields__ if name not in ("cost", "costUSD", "cttl")]
-            figures: dict[str, Any] = {name: usage.count(found.get(name)) for name in names}
-            figures["costUSD"] = cost(found.get("costUSD")) or cost(obj(found.get("cost")).get("total"))
-            message["usage"] = figures
-        else:
-            message.pop("usage", None)
+        message["usage"] = _figures(message.get("usage"))
         for name in ("role", "provider", "model", "stopReason", "errorMessage", "responseId", "toolCallId"):
             if not isinstance(message.get(name), str):
                 message.pop(name, None)

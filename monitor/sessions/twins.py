@@ -70,7 +70,7 @@ class Pairs:
         for client in free:
             if client.prompt_tokens is None:
                 bare.setdefault(client.session, []).append(client)
-            if client.source in _NAMELESS:
+            if client.source in _NAMELESS or (client.purpose == "compaction" and client.call_id is None):
                 if client.prompt_tokens is not None:
                     sized.setdefault(_figures(client), []).append(client)
                 continue

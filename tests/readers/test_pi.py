@@ -111,6 +111,26 @@ def test_a_total_that_proves_that_the_input_holds_the_cache() -> None:
     assert found == [(50_000, 10_000), (90_000, 50_000), (500, 500)]
 
 
+def test_the_calls_that_made_summaries() -> None:
+    def entry(kind: str, second: int, **more: Any) -> dict[str, Any]:
+        used = {"input": 100, "output": 900, "cacheRead": 150_000, "cacheWrite": 50, "cost": {"total": 0.25}}
+        return {"type": kind, "id": f"{kind}{second}", "parentId": None, "usage": used, "summary": "x",
+                "timestamp": f"2026-09-10T10:00:{second:02d}.000Z", **more}  # fmt: skip
+
+    rows = [HEADER, said(1, (5, 1, 0, 0)), entry("compaction", 20, tokensBefore=6), entry("branch_summary", 30),
+            entry("compaction", 40, tokensBefore=9, usage=None), entry("compaction", 50, usage={"input": 0}),
+            entry("compaction", 55, usage="odd", tokensBefore="7")]  # fmt: skip
+    found = read(rows)
+    made = [call for call in calls(found) if call.purpose == "compaction"]
+    assert [(call.prompt_tokens, call.output_tokens, call.chain, call.cost_usd) for call in made] == [
+        (150_150, 900, "side", 0.25)] * 2  # fmt: skip
+    assert {call.model for call in made} == {calls(found)[0].model}  # that of the session
+    noted = [record for record in found if isinstance(record, Event) and record.kind == "compaction"]
+    assert [event.summary_tokens for event in noted] == [900, None, None, None]
+    own = calls(read([HEADER, entry("compaction", 20, model="glm-5", provider="z")]))[0]
+    assert (own.model, own.provider) == ("glm-5", "z")
+
+
 def test_odd_numbers_cost_only_the_entry() -> None:
     row = said(1, (5, 1, 0, 0))
     row["message"]["usage"] = {"input": "7", "output": 2.0, "cacheRead": None, "cacheWrite": -1}

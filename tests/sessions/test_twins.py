@@ -88,6 +88,17 @@ def test_what_only_the_traffic_shows_goes_into_the_clients_session() -> None:
     assert [(e.kind, e.evidence, e.file) for e in view.events] == [("compaction", "recorded", "a.jsonl")]
 
 
+def test_a_summary_that_the_client_tells_without_an_id_is_known_by_figures_and_time() -> None:
+    own = [call(n, 20_000 + n, 0, source="pi", key=f"r{n}", call_id=f"r{n}") for n in range(3)]
+    summary = {"purpose": "compaction", "chain": "side", "time": START + 12_000}
+    own.append(call(5, 4_000, 0, source="pi", key="pi:summary", call_id=None, **summary))
+    traffic = [sent(n, 20_000 + n, 0) for n in range(3)]
+    traffic.append(sent(5, 4_000, 0, key="sum", call_id="sum", **{**summary, "time": START + 11_000}))
+    found = told(store(own, traffic))["s"]
+    assert [one for one in found if one[2] == "compaction"] == [(4_000, "pi", "compaction")]
+    assert len(found) == 4
+
+
 def test_a_summary_alone_belongs_to_the_client_that_notes_its_compaction() -> None:
     """Two conversations went on at the same time; the request holds the history as text, so it tells nothing of them."""
     files: list[list[Record]] = []
