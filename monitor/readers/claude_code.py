@@ -244,7 +244,7 @@ class ClaudeCodeParser(BaseParser):
                     trigger=shape.trigger(facts.trigger),
                     time=iso_ms(line.timestamp or ""),
                     recorded_before=usage.count(before),
-                    recorded_after=usage.count(facts.postTokens),
+                    recorded_after=usage.count(facts.post_tokens if facts.postTokens is None else facts.postTokens),
                     key=f"{subtype}:{line.timestamp}:{before}",
                 )
             )

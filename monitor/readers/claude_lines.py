@@ -72,6 +72,7 @@ class Compact(Struct, gc=False):
     preTokens: int | float | str | None = None
     postTokens: int | float | str | None = None
     pre_tokens: int | float | str | None = None  # in what is printed
+    post_tokens: int | float | str | None = None
 
 
 class Inner(Struct, gc=False):
@@ -174,7 +175,7 @@ def lenient(value: dict[str, Any]) -> bytes:
         line["costUSD"] = spent
     for name in ("compactMetadata", "microcompactMetadata", "compact_metadata"):
         if isinstance(facts := value.get(name), dict):
-            sizes = ("preTokens", "postTokens", "pre_tokens")
+            sizes = ("preTokens", "postTokens", "pre_tokens", "post_tokens")
             line[name] = {"trigger": facts.get("trigger") if isinstance(facts.get("trigger"), str) else None}
             line[name] |= {size: usage.count(facts.get(size)) for size in sizes}
     if isinstance(value.get("message"), dict):

@@ -51,10 +51,11 @@ def test_printed_lines_are_known_and_each_answer_is_one_call() -> None:
 
 
 def test_a_printed_boundary_is_a_compaction() -> None:
-    facts = {"trigger": "auto", "pre_tokens": 155_000}
+    facts = {"trigger": "auto", "pre_tokens": 155_000, "post_tokens": 5_706}
     rows = [*ROWS, printed("system", subtype="compact_boundary", compact_metadata=facts), answer("m3", use(3, 9, 9, 9))]
     (event,) = [record for record in read(rows) if isinstance(record, Event)]
-    assert (event.kind, event.trigger, event.recorded_before, event.session) == ("compaction", "auto", 155_000, SESSION)
+    assert (event.kind, event.trigger, event.session) == ("compaction", "auto", SESSION)
+    assert (event.recorded_before, event.recorded_after) == (155_000, 5_706)
 
 
 def _transcript(folder: Path) -> None:
