@@ -3,19 +3,18 @@
 Where: ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-*.jsonl`` (``~/.codex``), ``archived_sessions/``; files older than a
 week are compressed to ``.jsonl.zst``.
 
-What is read: ``token_usage_record`` (0.171 and newer: one for each answered request, the summarising one included);
-before that ``event_msg``/``token_count`` whose running total changed. A repeated total is a refresh, ``info: null`` a
-rate-limit notice, zero input with a total an estimate of the context after a compaction, a total equal to the window a
-mark that the context was full. ``compacted`` (with its estimate row and ``context_compacted``) is one compaction.
-``thread_settings_applied`` says whether requests are served at the price of ``priority`` (fast) from there on.
+What is read: ``token_usage_record`` (0.151 and newer: one for each answered request, the summarising one included),
+``event_msg``/``token_count`` whose running total changed where no record tells the request. A repeated total is a
+refresh, ``info: null`` a rate-limit notice, zero input with a total an estimate of the context after a compaction, a
+total equal to the window a mark that the context was full. ``compacted``, its estimate and ``context_compacted`` are
+one compaction. ``thread_settings_applied`` says whether ``priority`` (fast) is paid from there on.
 
-Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of the
-full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that stand
-in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file is
-gone. A file with ``history_base`` goes on from another one and first repeats the totals of that one.
+Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of
+the full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that
+stand in the second of the fork, go on with such records at once, or are older, are inherited even if the parent's file
+is gone. A file with ``history_base`` goes on from another one and first repeats the totals of that one.
 
-Unknown: rollouts from before token counts (no envelope) hold no usage; a remote compaction before 0.171 is not logged
-as a call.
+Unknown: usage in rollouts from before token counts (no envelope); the calls of remote compactions before records.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from monitor.readers.base import BaseParser, FileContext, Head
 from monitor.readers.codex_compaction import Compactions
 from monitor.readers.codex_counts import Totals
 from monitor.readers.codex_fork import Fork
+from monitor.readers.codex_told import Told
 from monitor.readers.forgotten import Latest
 from monitor.readers.service_tier import joined
 from monitor.readers.times import iso_ms
@@ -57,7 +57,7 @@ class CodexParser(BaseParser):
         self._limit: int | None = None
         self._usable: int | None = None  # where the client compacts by itself
         self._totals = Totals()
-        self._records_seen = False
+        self._told = Told()
         self._first_item: str | None = None
         self._first_id: str | None = None
         self._answered = False  # the model answered since the last count
@@ -215,8 +215,7 @@ class CodexParser(BaseParser):
         found = payload.usage
         if found is None or found.input_tokens is None:
             return
-        self._records_seen = True
-        key = payload.response_id or f"{self._session}:{number}"
+        key = self._told.record(found) or payload.response_id or f"{self._session}:{number}"
         chain = self._chain
         thread = payload.thread_id
         if thread and self._id and thread != self._id and thread not in self._fork.parents:
@@ -235,13 +234,17 @@ class CodexParser(BaseParser):
         self._usable = info.auto_compact_token_limit or self._usable
         said, found = self._totals.tell(info, self._answered, self._limit, self._fork.based)
         if said == "call":
-            if not self._records_seen:
-                self._add(found, f"{self._root()}:{self._totals.name}", None, self._chain, stamp, number)
+            if not self._told.totals():
+                key = f"{self._root()}:{self._totals.name}"
+                self._told.by_totals(key, info.last_token_usage or found)
+                self._add(found, key, None, self._chain, stamp, number)
         elif said == "full":
             self._simple("overflow", stamp, number)
-        elif said == "estimate" and not self._rolled_back:  # after a rollback: the rewind is noted already
-            self._compact_event(stamp, number, found.total_tokens)
-        elif said == "again" and self._records_seen and self._answered:
+        elif said == "estimate":
+            self._told.estimate()
+            if not self._rolled_back:  # else the rewind is noted already
+                self._compact_event(stamp, number, found.total_tokens)
+        elif said == "again" and self._told.records and self._answered:
             # an answer stands between two equal totals and has no record of its own: its usage was not told
             name = self._first_id or f"{self._totals.name}{number}"
             self._add(shape.NO_COUNT, f"{self._root()}:{name}", None, self._chain, stamp, number)

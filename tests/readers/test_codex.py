@@ -121,6 +121,23 @@ def test_newer_versions_tell_a_call_twice() -> None:
     assert [(c.prompt_tokens, c.key) for c in calls(read(rows))] == [(100, "resp_1"), (130, "resp_2")]
 
 
+def test_a_request_of_another_version_is_told_by_its_totals_alone() -> None:
+    first, second, third = count(2, (100, 0, 7), (100, 0, 7)), count(4, (230, 0, 14), (130, 0, 7)), record(5, "r3", 140)
+    rows = [meta(), record(1, "r1", 100), first, second, third, count(6, (370, 0, 21), (140, 0, 7))]
+    assert [(c.prompt_tokens, c.call_id) for c in calls(read(rows))] == [(100, "r1"), (130, None), (140, "r3")]
+    # in either order the two tellings of a request are one, and other figures are another request
+    turned = [meta(), first, record(2, "r1", 100), second, record(4, "r2", 131), third]
+    found = {call.key: call for call in calls(read(turned))}
+    assert [(c.prompt_tokens, c.call_id) for c in found.values()] == [
+        (100, "r1"), (130, None), (131, "r2"), (140, "r3")]  # fmt: skip
+
+
+def test_two_records_before_their_totals_are_two_calls() -> None:
+    rows = [meta(), record(1, "r1", 100), record(2, "r2", 130), count(3, (100, 0, 7), (100, 0, 7)),
+            count(4, (230, 0, 14), (130, 0, 7))]  # fmt: skip
+    assert [c.call_id for c in calls(read(rows))] == ["r1", "r2"]
+
+
 def test_an_answer_without_a_record_between_equal_totals_is_a_call_of_unknown_size() -> None:
     said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
     same = (100, 0, 7)
