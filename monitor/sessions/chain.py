@@ -16,7 +16,7 @@ from monitor.sessions.view import CacheOutcome, MissCause
 HIT, MISS = 0.9, 0.05
 #: a drop below this share of the previous prompt, by more than this many tokens, may be a compaction
 DROP_SHARE, DROP_TOKENS = 0.7, 4_000
-#: a drop to between DROP_SHARE and this is unexplained if it stays; above, it is noise
+#: a drop to between DROP_SHARE and this, both included, is unexplained if it stays; above, it is noise
 NOISE_SHARE = 0.9
 RETURN_SHARE, RETURN_CALLS = 0.95, 2
 #: a later call that finds this much more in the cache than the call before it sent proves that the old context lives on
@@ -149,7 +149,7 @@ def judge_drop(chain: Chain, call: Call, later: Sequence[Call]) -> Verdict:
         later: the next work calls of the chain whose prompt is known, as far as they are of interest.
     """
     before, prompt = chain.expected, call.prompt_tokens
-    if before is None or prompt is None or prompt >= NOISE_SHARE * before:
+    if before is None or prompt is None or prompt > NOISE_SHARE * before:
         return "nothing"
     if chain.reset or chain.joint or not same_model(chain.model, call.model):
         return "nothing"

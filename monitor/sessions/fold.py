@@ -237,7 +237,7 @@ class Fold:
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
         why = missed_usd = delta = changed = None
         dropped: Verdict = "nothing"
-        if prompt is not None and expected is not None and prompt < NOISE_SHARE * expected:
+        if prompt is not None and expected is not None and prompt <= NOISE_SHARE * expected:
             dropped = judge_drop(chain, call, later(records, place, call.chain, _REACH))
             if dropped in ("compaction", "rewind", "clear", "unexplained_drop"):
                 self._infer(chain, call, dropped)

@@ -128,6 +128,10 @@ def test_size_of_drops() -> None:
     assert drop(71_000) == [("unexplained_drop", "inferred")]
     assert drop(89_000) == [("unexplained_drop", "inferred")]
     assert drop(91_000) == []
+    # the ends of "10-30 %" belong to it
+    assert drop(69_999) == [("compaction", "inferred")]
+    assert drop(70_000) == drop(90_000) == [("unexplained_drop", "inferred")]
+    assert drop(90_001) == []
     # less than 4,000 tokens: nothing, whatever the share
     assert kinds([call(0, 5_000, 0), call(1, 1_500, 0), call(2, 1_600, 1_500)]) == []
 
