@@ -65,7 +65,7 @@ step phase section turn ticket issue page figure table level point rule item cha
 month schritt abschnitt seite tabelle stufe punkt regel tag kapitel zeile paso sección página tabla punto regla
 línea étape page ligne règle jour max min maximum minimum about ca at to from of in on by with under over and or
 port the for is are than bis von auf ab mit nach über unter und oder de du des le la les à en un una con por
-para hasta desde y o e i do od na po z w van tot met per
+para hasta desde y o e i do od na po z w van tot met per int uint float sha md utf base amd arm win
 """
 _COUNTED = frozenset(_COUNTS.split())
 _EVERYWHERE = re.compile(
@@ -109,6 +109,12 @@ def upgraded(old: str, new: str) -> bool:
     if not _goes_to(new) or not (_UPGRADE.search(old) and withdrawal.DENIAL.search(old)):
         return False
     return overlap(topics(_UPGRADE.sub(" ", old)), topics(new)) >= 1
+
+
+def same_version(old: str, new: str) -> bool:
+    """True where both name the same version of one thing."""
+    mine = _versions(new)
+    return any(mine.get(name, set()) & had for name, had in _versions(old).items())
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,16 @@ _THEREFORE = re.compile(
     r"\s+so\s+(?=(?:please|pls|plz|don|do\s+not|never|no\s|keep|leave|use|make|avoid)))"
 )
 _DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
+#: announces what follows
+_LEAD = re.compile(r"^(?:[^\W\d_][\w'’-]*\s+){0,4}[^\W\d_][\w'’-]*\s*[:：]\s*(?=\S)")
+#: nobody may touch it, or only the speaker does it; in every language
+_TABOO = re.compile(
+    r"(?i)\b(?:untouchable|taboo|off[\s-]limits|hands\s+off|is\s+fixed\s+at|nothing\s+(?:gets|is|goes)\s+\w+ed|nobody\s+but\s+me|(?:are|is)\s+to\s+be\s+\w+(?:ed|en|n|t)|hold\s+the\s+\w+\s+\w+ly)\b|"
+    r"\b(?:unantastbar|tabu|(?:nichts|nie)\s+(?:zu\s+suchen|verloren)|ändere\s+(?:nur|ausschließlich)\s+ich|mache\s+(?:nur|ausschließlich)\s+ich)\b|"
+    r"\b(?:intouchables?|tabou|je\s+(?:valide|décide|fais|lance|relis)\s+moi-même)\b|\b(?:intocables?|tabú|solamente|me\s+(?:preguntas?|avisas?|consultas?)|lo\s+(?:hago|decido)\s+yo)\b|"
+    r"\b(?:intocáve(?:l|is)|me\s+(?:pergunte|avise)|só\s+eu)\b|\b(?:intoccabil[ei]|tabù|e\s+nient['’]altro|solo\s+io|lo\s+faccio\s+io)\b|\b(?:nietykaln\w+|święt\w+|tylko\s+ja)\b|"
+    r"\b(?:табу|неприкоснов\w+|никто\s+не\s+\w+|только\s+я)\b|只有我|谁(?:都|也)不|没我.{0,4}不|一个字都不|触れない|건드리지"
+)
 #: an answer, no wish: "so no."
 _BARE_NO = re.compile(r"(?i)^\W*(?:(?:so|ok|and|but|also|nun|pues|donc)\W+)*(?:no|nope|not|nein|non)\W*$")
 #: no wish of its own: it answers a quotation or an idea
@@ -27,7 +37,23 @@ _THAT_NOT = re.compile(
     r"no\s+lo\s+(?:hagas|vamos\s+a\s+hacer|haremos)|non\s+(?:farlo|lo\s+faremo)|não\s+(?:faça\s+isso|vamos\s+fazer\s+isso)|tego\s+nie\s+(?:robimy|rób)|nie\s+rób\s+tego|так\s+(?:мы\s+)?(?:делать|поступать)\s+не\s+будем|"
     r"не\s+делай\s+этого)(?:\s+(?:now|yet|though|please))?[.!]?$|(?:그렇게|그러지)\s*(?:하지\s*)?(?:않습니다|마세요)[.]?$|^(?:不要|别)这[么样]做[。]?$|^(?:それ|そう)は?し(?:ません|ないで\w*)[。]?$"
 )
-QUESTION = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
+_ASKS = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
+#: "…, ok?" asks nothing
+_TAG = re.compile(
+    r"(?i)[,;–—-]\s*(?:ok(?:ay)?|alright|please|got\s+it|understood|klar|verstanden|d['’]accord|compris|vale|de\s+acuerdo|entendido|va\s+bene|capito|chiaro|certo|tá|combinado|dobra|jasne|"
+    r"хорошо|ладно|понятно|ясно)\s*[?？]$|(?:好吗|行吗|可以吗|明白吗|いいですね|알겠죠|알았죠)[?？]$"
+)
+
+
+class _Question:
+    """Finds the mark of a question at the end of a sentence, as a pattern would."""
+
+    def search(self, text: str) -> bool:
+        """True for a sentence that asks something."""
+        return bool(_ASKS.search(text)) and not _TAG.search(text)
+
+
+QUESTION = _Question()
 #: a clause that only completes the one before it: "…, not SQLite", "…, nie als float"
 _CONTRAST = re.compile(
     r"(?i)^(?:(?:and|und|y|et|e|o|or|oder|ou)\s+)?(?:not|nor|never\s+(?:as|with|in)|nicht|auch\s+n\w+|nie\s+(?:als|mit|in)|kein\w*|"
@@ -43,6 +69,11 @@ _AND_END = re.compile(r"(?i)\s+(?:and|und|y|et)$")
 _POINTS_BACK = re.compile(
     r"(?i)^(?:so|also|therefore|daher|deshalb|así\s+que|por\s+eso|donc)\b.*\b(?:that|this|it|those|these|them|das|dies\w*|"
     r"dem|daran|es|eso|esto|ello|ça|cela)\b"
+)
+#: "…, keep your hands off it": a few words, and what they speak of stands in front
+_PRONOUN = re.compile(
+    r"(?i)^(?:\S+\s+){1,5}(?:it|them|that)[.!]?$|^(?:der|die|das)\s+(?:ist|sind|bleib\w*)\s+\w+[.!]?$|^(?:ni\s+)?(?:\S+\s+){0,4}\w+[aei]r(?:lo|la|los|las)[.!]?$|"
+    r"^(?:lass|fass)\w*\s+(?:sie|ihn|es|die|das)\s+(?:\S+\s*){1,3}$|^(?:n['’]y\s+touche|ne\s+(?:le|la|les)\s)\S*(?:\s\S+){0,3}$"
 )
 #: "…, so leave it alone": it follows from what stands in front, and goes when that goes
 _FOLLOWS = re.compile(
@@ -80,6 +111,11 @@ def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
     langs = (*words.languages(own), *spoken)
     if (sentence.ruled or deadlines.due(own)) and not sentence.quoted:
         return True
+    lead = _LEAD.match(own)
+    if lead and is_rule(Sentence(own[lead.end() :], sentence.quoted), spoken):
+        return True  # "House rules: …"
+    if _TABOO.search(own) and not sentence.quoted:
+        return True
     if not any(words.RULE[lang].search(own) for lang in langs if lang in words.RULE):
         return False
     if sentence.quoted and phrases.REPORTED.search(own):
@@ -116,7 +152,7 @@ def parts(text: str) -> list[str]:
             out[-1], waiting = text[text.rindex(out[-1]) : b].strip(), False
             continue
         waiting = not out and bool(_AS_LONG.match(own)) and b < len(text)
-        hangs = any(p.match(own) for p in (_AS_LONG, _CONTRAST, _POINTS_BACK, _FOLLOWS))
+        hangs = any(p.match(own) for p in (_AS_LONG, _CONTRAST, _POINTS_BACK, _FOLLOWS, _PRONOUN))
         joins = hangs or _short(own) or not is_rule(Sentence(own), spoken)
         if out and joins and not apart and not like:
             out[-1] = text[text.rindex(out[-1]) : b].strip()

@@ -47,6 +47,8 @@ _BY = re.compile(
     rf"(?:\b(?:by|before|until|till|no\s+later\s+than|due|bis|vor|spätestens|avant|d['’]ici(?:\s+à)?|pour|antes\s+d\w+|para|hasta|até|a\s+más\s+tardar|entro|prima\s+d\w+|per|do|przed|na|"
     rf"voor|uiterlijk|до|к|не\s+позднее)\b(?:\s+[^\W\d_]+['’]?){{0,4}}?\s*['’]?\s?{_WHEN})|"
     rf"\b(?:must|muss|musi|moet|debe|deve|doit)\s+(?:\w+\s+)?{_WHEN}|"
+    rf"{_WHEN}\s+(?:at\s+the\s+latest|como\s+muy\s+tarde|a\s+más\s+tardar|o\s+mais\s+tardar|au\s+plus\s+tard|al\s+più\s+tardi)\b|{_WHEN}[^。]{{0,12}}之前|"
+    rf"\b(?:by\s+then|bis\s+dahin|d['’]ici\s+là|para\s+entonces|até\s+lá|per\s+allora|do\s+tego\s+czasu|к\s+этому\s+времени)\b|"
     rf"{_WHEN}\s*(?:之前|以前|前|内|中に|までに?|까지|전까지|안에|中)",
     re.I,
 )
@@ -67,10 +69,15 @@ _NOUN = re.compile(
     r"\b(?:plazos?|fecha\s+(?:límite|tope|de\s+\w+)|entrega|lanzamiento|salida)\b|\b(?:prazos?|data\s+(?:limite|de\s+\w+)|lançamento)\b|"
     r"\b(?:scadenz[ae]|consegna|rilascio|uscita|lancio|termine)\b|\b(?:termin\w*|wydani\w+|wdrożeni\w+)\b|\b(?:oplevering|levering|lancering)\b|"
     r"\b(?:срок\w*|дедлайн\w*|релиз\w*|сдач\w+|запуск\w*)\b|"
-    r"截止|期限|工期|时间|上线|发布|交付|deadline|締め?切り?|納期|期日|リリース|마감|기한|일정|출시|배포"
+    r"截止|期限|工期|时间|演示|上线|发布|交付|deadline|締め?切り?|納期|期日|リリース|마감|기한|일정|출시|배포"
 )
 _LOOSER = re.compile(
     r"(?i)\b(?:relaxed|loosened|gelockert|assoupli\w*|flexib\w*|rilassat\w|allentat\w)\b|放宽|宽限|緩め|緩和|완화"
+)
+#: … is set on another day
+_LATER = re.compile(
+    rf"(?i)\b(?:to|till|until|now|auf|bis|erst|jetzt|au|à|jusqu['’]\w+|maintenant|al?|hasta|para|ahora|até|agora|fino|ora|na|do|teraz|naar|tot|nu|на|до|теперь)\s+(?:[^\W\d_]+\s+){{0,3}}?(?:{_MONTH}|{_DAY_NAME.pattern})|"
+    rf"\b(?:next|nächste\w*|prochaine?|próxim[oa]|prossim[oa]|przyszł\w+|volgende|следующ\w+)\b|下(?:个?月|周)|来(?:月|週)|다음\s*(?:주|달)"
 )
 #: there is time, said without naming the day
 _SLACK = re.compile(
@@ -83,7 +90,7 @@ _SLACK = re.compile(
     r"\bsenza\s+fretta\b|\b(?:nessuna|non\s+c['’]è(?:\s+più)?)\s+fretta\b|\bprenditi\s+(?:\w+\s+){0,3}tempo\b|"
     r"\bbez\s+pośpiechu\b|\bnie\s+(?:musisz\s+się\s+|ma\s+co\s+się\s+)?spiesz\w+|\bmamy\s+(?:więcej\s+)?czas\w*\b|\bgeen\s+haast\b|"
     r"\b(?:не\s+(?:спеши\w*|торопи\w*|горит|к\s+спеху)|спешить\s+не|торопиться\s+не|можно\s+не\s+(?:спешить|торопиться)|времени\s+(?:ещё\s+|еще\s+)?(?:много|достаточно|больше))|"
-    r"不(?:用|必)?(?:着)?[急赶]|慢慢来|时间(?:很)?充裕|急が(?:なく|ず)|急ぎません|ゆっくり|余裕|서두르지|천천히|급하지"
+    r"不(?:用|必)?(?:着)?[急赶]|别(?:太|那么)?[急赶]|慢慢来|时间(?:很)?充裕|急が(?:なく|ず)|急ぎません|ゆっくり|余裕|서두르지|천천히|급하지"
 )
 #: told of a case, not of what is
 SUPPOSED = re.compile(
@@ -117,6 +124,8 @@ def moved(text: str) -> Literal["named", "time", ""]:
     told = [c for c in _CLAUSE.split(text) if not SUPPOSED.search(c) and not withdrawal.STANDS.search(c)]
     whole = ", ".join(told)
     if any((_NOUN.search(c) or _DAY_NAME.search(c) or _DATE.search(c)) and withdrawal.gone(c) for c in told):
+        return "named"
+    if any(_NOUN.search(c) and _LATER.search(c) for c in told):
         return "named"
     if any((_NOUN.search(c) or _DAY_NAME.search(c)) and _LOOSER.search(c) for c in told):
         return "named"

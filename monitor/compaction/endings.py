@@ -178,8 +178,12 @@ def _facts(text: str) -> list[str]:
     """The clauses of a sentence that tell how things are now."""
     if QUESTION.search(text):
         return []
-    hedged = _HEDGED.get(words.languages(text)[0], _HEDGED["en"])
-    return [c for c in clauses(text) if not hedged.search(c)]
+    return [c for c in clauses(text) if not hedged(c)]
+
+
+def hedged(text: str) -> bool:
+    """True for what is not told as a fact of now: denied, hoped, of a time to come."""
+    return bool(_HEDGED.get(words.languages(text)[0], _HEDGED["en"]).search(text))
 
 
 @lru_cache(maxsize=4096)

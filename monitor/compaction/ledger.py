@@ -184,6 +184,8 @@ class Ledger:
             self._codes.setdefault(act.name, set()).add(done.code)
         if done.status == "unknown" and (self.marks_errors or not outcome.problems(text, True)):
             done = msgspec.structs.replace(done, status="passed")
+        if done.status == "passed" and not done.word:
+            done = msgspec.structs.replace(done, word=values.result(text))
         self.failed = done.status == "failed"
         looking = main is None or main.use == "look"
         if done.status != "failed":
@@ -243,8 +245,8 @@ class Ledger:
         shown = [p for p in told if p.use != "commit"]
         if not shown:
             return
-        if done.status == "failed" and len(shown) > 1:
-            joined = " && ".join(p.text for p in shown) if line.chained else "; ".join(p.text for p in shown)
+        joined = (" && " if line.chained else "; ").join(p.text for p in shown)
+        if len(shown) > 1 and (done.status == "failed" or joined in self.checks):
             self._check(joined, done, turn, any(p.use == "check" for p in shown))
             return
         for part in shown if line.chained else shown[-1:]:

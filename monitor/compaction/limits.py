@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from monitor.compaction import withdrawal
+from monitor.compaction import release, withdrawal
 from monitor.compaction.clauses import clauses
 from monitor.compaction.topics import overlap, topics
 
@@ -42,7 +42,7 @@ _LIMIT = re.compile(
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
     r"plus\s+de|moins\s+de|más\s+de|menos\s+de|no\s+m[áa]ximo|no\s+m[íi]nimo|mais\s+de|passar\s+de|più\s+di|"
     r"meno\s+di|al\s+massimo|almeno|"
-    r"не\s+(?:более|менее|больше|меньше)|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
+    r"не\s+(?:более|менее|больше|меньше)|укладыва\w+\s+в|в\s+пределах|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
     r"超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘[지기어]"
 )
@@ -97,6 +97,8 @@ _UNIT = re.compile(r"\d\s?(%|[^\W\d_\u3040-\u9fff\uac00-\ud7af]{1,7}\b|[\u3400-\
 _LITTLE = """
 or and to from of for is are at in on per by the a oder und auf für von bei zu ist sind pro o y por en de para
 es son ou et par le la des est sont e di per da è sono em no na é são i na do lub en op van и на до в
+me is are ok okay fine would will works does should geht passt reicht va vanno basta bastano
+suffit serve też wystarczy тоже сойдёт хватит пойдёт годится está mag volstaat
 """
 _NO_UNIT = frozenset(_LITTLE.split())
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -175,7 +177,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
 _TARGET = re.compile(
     r"(?i)\b(?:target|goal|aim|objective|threshold|ziel\w*|zielwert|vorgabe|objectif|seuil|objetivo|meta|umbral|obiettivo|soglia|cel|próg|doel|цель|порог)\b|目标|指标|目標|목표"
 )
-_SET = re.compile(r"(?i)\b(?:gesetzt|fix|verbindlich|fixed|firm|set|fijo|fixe|fisso)\b")
+_SET = re.compile(r"(?i)\b(?:gesetzt|fix|fest|verbindlich|fixed|firm|set|fij[oa]|fixée?|fiss[oa])\b")
 
 
 def target(old: str, new: str) -> bool:
@@ -189,6 +191,41 @@ def target(old: str, new: str) -> bool:
     ):
         return False
     return bool(_LIMIT.search(old) or _TARGET.search(old) or _SET.search(old))
+
+
+_LEAST = re.compile(
+    r"(?i)\b(?:at\s+least|min\w*|above|mindestens|über|au\s+moins|al\s+menos|como\s+mínimo|pelo\s+menos|almeno|co\s+najmniej|не\s+менее|minstens)\b|至少|不少于|最低|以上|최소|이상"
+)
+
+
+def accepted(old: str, new: str) -> bool:
+    """True where ``new`` calls a figure good enough that the limit ``old`` forbids; without a unit at most thrice."""
+    old, new = digits(old), digits(new)
+    if not (_LIMIT.search(old) or _SET.search(old)):
+        return False
+    theirs = [_value(n) for n in _numbers(old)]
+    if len(theirs) != 1 or not theirs[0]:
+        return False
+    for clause in clauses(new):
+        told = [_value(n) for n in _numbers(clause)]
+        if len(told) != 1 or not told[0] or not (release.ACCEPT.search(clause) or _frees(clause)):
+            continue
+        ratio = told[0] / theirs[0]
+        beyond = 1 / 3 <= ratio < 1 if _LEAST.search(old) else 1 < ratio <= 3
+        units = _units(clause)
+        if beyond and (units & _units(old) or not units):
+            return True
+        if units & _units(old) and not _LEAST.search(old) and ratio > 1:
+            return True
+    return False
+
+
+def _value(number: str) -> float:
+    """The figure as a number; 0 where it is none."""
+    try:
+        return float(number.replace(",", "."))
+    except ValueError:
+        return 0.0
 
 
 def same(old: str, new: str) -> bool:

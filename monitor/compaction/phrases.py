@@ -134,7 +134,7 @@ RESULT = _rx(
 )
 #: what somebody else said or wrote, told by the user
 REPORTED = _rx(
-    r"\b(?:shout(?:s|ed)|yell(?:s|ed)|thinks?|thought|wants|asked|rief|schrie|fand|gritó|pidió|quiere|crié|demandé|veut|urlato|chiesto|vuole|"
+    r"\b(?:jok(?:es|ed|ing)|witzelt\w*|scherz\w*|plaisant\w*|brome\w+|bromas?|żartuj\w*|шут[ия]\w*|пошутил\w*)\b|开玩笑|冗談|농담|\b(?:shout(?:s|ed)|yell(?:s|ed)|thinks?|thought|wants|asked|rief|schrie|fand|gritó|pidió|quiere|crié|demandé|veut|urlato|chiesto|vuole|"
     r"gritou|pediu|quer|krzyknął|prosił\w*|chce|riep|roept|vond|wil|крикнул\w*|просил\w*|хочет)\b|喊|叫嚷|叫んで|頼まれ|외쳤",
     r"\b(?:falou|disse|diz|escreveu|sugeriu|segundo|ha\s+(?:detto|scritto)|dice|scrive|secondo|suggerisce|zei|zegt|schreef|volgens|"
     r"powiedział\w*|mówi\w*|napisał\w*|według|сказал\w*|говорит|пишет|написал\w*|dedi|diyor|yazdı)\b|말했|말씀|하던데|라고",

@@ -103,7 +103,7 @@ def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, a
     """The sentences of an assistant's text that are worth keeping, with their kind."""
     out: list[tuple[Kind, Said]] = []
     before = ""
-    offered = reasoned = False
+    offered = reasoned = failed = False
     for s in sentences(text):
         if not s.bullet:
             offered = final and bool(_LEAD.search(s.text) and _OFFERS.search(s.text))
@@ -111,12 +111,13 @@ def read(text: str, turn: int | None, kept: bool, *, final: bool, cause: bool, a
         if offered and s.bullet and not BOX.match(s.text):  # one of several ways is no decision for it
             out.append(("finding", Said(text=f"({s.number}) {s.text}", turn=turn, kept=kept, weight=max(weight, 3.0))))
             continue
-        if not kind and reasoned and phrases.CHOICE.search(s.own) and not BOX.match(s.text):
+        if not kind and reasoned and not BOX.match(s.text) and (failed or phrases.CHOICE.search(s.own)):
             kind, weight = (
                 "decision",
                 2.5,
             )  # "No gain, as every worker imports them. Lazy import instead.": what follows from it
         reasoned = kind in ("decision", "dead_end")
+        failed = acts and reasoned and bool(phrases.GIVEN_UP.search(s.own) or phrases.FAILS.search(s.own))
         if kind:
             told = s.text
             if before and kind in ("dead_end", "decision") and _ANAPHOR.match(told) and len(before) < 300:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from monitor.compaction import deadlines, phrases, withdrawal
+from monitor.compaction import deadlines, phrases, release, withdrawal
 from monitor.compaction.clauses import clauses
 from monitor.compaction.topics import overlap, topics
 
@@ -83,6 +83,10 @@ SECOND = _rx(
     r"\bripensandoci\b|\bpensandoci\s+(?:bene|meglio)\b|\balla\s+fine\b|\bci\s+ho\s+ripensato\b|\bho\s+cambiato\s+idea\b|\bpo\s+(?:namyśle|zastanowieniu)\b|\bjednak\b|\bzmieni[łl][ea]m\s+zdanie\b|\bbij\s+nader\s+inzien\b",
     r"\bподумав\b|\bпоразмыслив\b|\bвс[её]-таки\b|\bвс[её]\s+же\b|\bпередумал\w*|если\s+подумать|仔细想|想了想|再想想|考虑(?:了一下|下来|之后)|改主意|よく考え|考え直|やっぱり|생각해\s*보니|다시\s*생각|마음이\s*바뀌",
 )
+#: a pronoun that names what stands elsewhere
+POINTS = re.compile(
+    r"(?i)\b(?:that|this|it|those|these|them|das|dies\w*|es|ça|cela|eso|esto|ello|isso|isto|quello|questo|ciò|to|это|этого|их|его|её|dat|dit)\b|这|那|それ|これ|그거|그것|그건"
+)
 #: "X instead of Y"; the group is what goes
 _INSTEAD = _rx(
     r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|anstelle|anstatt|statt|au\s+lieu\s+d[eu'’]|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+d\w+|ao\s+invés\s+d\w+|invece\s+d\w+|al\s+posto\s+d\w+|"
@@ -122,6 +126,13 @@ def strong(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def eases(text: str) -> bool:
+    """True where a statement lets go in words that name no rule: nobody needs it, it is ours now, I was too strict."""
+    told = [c for c in _told(text) if not (_GOES_ON.search(c) and withdrawal.DENIAL.search(c))]
+    return any(p.search(c) for c in told for p in (release.EASE, release.HANDED, release.ADMIT, release.WELCOME))
+
+
+@lru_cache(maxsize=4096)
 def _told(text: str) -> tuple[str, ...]:
     return tuple(c for c in clauses(text) if not deadlines.SUPPOSED.search(c))
 
@@ -155,8 +166,8 @@ def hearsay(text: str) -> bool:
 def another_object(rule: dict[str, float], mine: dict[str, float]) -> bool:
     """True where both speak of one deed, each of its own thing: "don't restart the database", "restart the server"."""
     common = rule.keys() & mine.keys()
-    theirs = max((w for k, w in rule.items() if k not in common), default=0.0)
-    ours = max((w for k, w in mine.items() if k not in common), default=0.0)
+    theirs = max((w for k, w in rule.items() if k not in common and k[0] in "cn"), default=0.0)
+    ours = max((w for k, w in mine.items() if k not in common and k[0] in "cn"), default=0.0)
     return len({k for k in common if not k.startswith("p:")}) == 1 and theirs >= 2 <= ours
 
 

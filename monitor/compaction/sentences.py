@@ -181,6 +181,8 @@ def _split(text: str) -> list[str]:
         at, mark = m.start(), m.group()
         if any(a <= at < b - 1 for a, b in spans) and not any(b == m.end() for _, b in spans):
             continue
+        if mark == "..." and text[at - 1 : at].isspace() and text[m.end() :].strip():
+            continue  # "SELECT ... FOR UPDATE"
         if mark.startswith(".") and _ABBREVIATION.search(text[start:at]):
             continue
         rest = text[m.end() :].lstrip()

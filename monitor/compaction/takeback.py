@@ -17,16 +17,16 @@ from monitor.compaction.rules import Rule, Standing
 from monitor.compaction.sentences import Sentence
 from monitor.compaction.topics import named, overlap, topics
 
-_PLACES = frozenset(("c:staging", "c:production", "c:branch"))
+PLACES = frozenset(("c:staging", "c:production", "c:branch"))
 _Whole = tuple[Rule, dict[str, float], list[Rule]]
 
 
-def _take_apart(
+def take_apart(
     rules: list[Rule], about: list[dict[str, float]], mine: dict[str, float], turn: int | None
 ) -> list[_Whole]:
     """Where only a part of a sentence with several rules is meant, make each a rule, so that the others stay.
 
-    Returns what was taken apart, for :func:`_join`.
+    Returns what was taken apart, for :func:`join`.
     """
     taken: list[_Whole] = []
     for i in range(len(rules) - 1, -1, -1):
@@ -46,7 +46,7 @@ def _take_apart(
     return taken
 
 
-def _join(rules: list[Rule], about: list[dict[str, float]], taken: list[_Whole]) -> None:
+def join(rules: list[Rule], about: list[dict[str, float]], taken: list[_Whole]) -> None:
     """Put together again what was taken apart for nothing, so that it stays word for word."""
     for whole, topic, pieces in taken:
         at = next((i for i, r in enumerate(rules) if r is pieces[0]), None)
@@ -60,7 +60,7 @@ def renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn
     mine = limits.about(s.own)
     if mine is None:
         return False
-    taken = _take_apart(rules, about, mine, turn)
+    taken = take_apart(rules, about, mine, turn)
     found = False
     for i, rule in enumerate(rules):
         if rule.standing != "active" or (rule.turn is not None and rule.turn == turn):
@@ -71,7 +71,7 @@ def renumber(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn
         elif limits.target(rule.text, s.own):
             rules[i] = msgspec.structs.replace(rule, standing="changed", by=turn, by_text=s.text)
             found = True
-    _join(rules, about, taken)
+    join(rules, about, taken)
     return found
 
 
@@ -141,9 +141,11 @@ def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
     return bool(open_)
 
 
-def instead(about: dict[str, float], s: Sentence) -> bool:
+def instead(text: str, about: dict[str, float], s: Sentence) -> bool:
     """True where the sentence sets something in the place of what a rule or request ``about`` such matter names."""
     gone = {} if s.quoted else scope.instead(s.own)
+    if gone and overlap(about, gone) >= sum(gone.values()) and not withdrawal.DENIAL.search(text):
+        return True  # "use reportlab", "weasyprint instead of reportlab"
     least = max(1.0, 0.6 * sum(gone.values()))
     return bool(gone) and overlap(about, gone) >= least and overlap(about, topics(s.own)) >= 2
 
@@ -154,7 +156,7 @@ def replaced(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn
     if s.quoted or not scope.instead(s.own):
         return found
     for i, r in enumerate(rules):
-        if r.standing == "active" and (r.turn is None or r.turn != turn) and instead(about[i], s):
+        if r.standing == "active" and (r.turn is None or r.turn != turn) and instead(r.text, about[i], s):
             rules[i] = msgspec.structs.replace(r, standing="cancelled", by=turn, by_text=s.text)
             found = True
     return found
@@ -197,7 +199,7 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
             or r.turn is None
             or r.turn == turn
             or not any(overlap(about[i], t) for t in told)
-            or _asks(r.text)
+            or asks(r.text)
             or scope.goes_on(about[i], s.own)
         ):
             continue
@@ -224,7 +226,7 @@ def by_number(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     return found
 
 
-def _asks(rule: str) -> bool:
+def asks(rule: str) -> bool:
     """True for a rule that holds without the user's consent, each time; "until I say so" ends with the word."""
     return bool(withdrawal.CONSENT.search(rule)) and not withdrawal.PROVISIONAL.search(rule)
 
@@ -239,6 +241,8 @@ def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, f
         mine = topics(" ".join(told))
         if told and any(overlap(t, mine) >= 1 for t in about):
             return mine
+        if sum(mine.values()) >= 2 and not scope.POINTS.search(" ".join(told)) and not withdrawal.ABOUT.search(s.own):
+            return mine  # it names its own matter, which is that of no rule
     if kind == "permit":
         m = withdrawal.PERMIT.search(s.own)
         end = re.search(r"[,，;；]\s", s.own[m.end() :]) if m else None
@@ -272,10 +276,12 @@ def take_back(
     """Mark the rules this sentence takes back; True where there were some. ``before``: what its "that" speaks of."""
     if by_number(rules, s, turn):
         return True
+    if kind == "ease":
+        return False  # see :mod:`easing`
     mine = topics(before.own + " " + s.own) if before else _meant(about, s, kind)
     if kind == "permit":  # where something is done says little of what is allowed
-        mine = {k: min(w, 0.9) if k in _PLACES else w for k, w in mine.items()}
-    taken = [] if withdrawal.ONCE.search(s.own) else _take_apart(rules, about, mine, turn)
+        mine = {k: min(w, 0.9) if k in PLACES else w for k, w in mine.items()}
+    taken = [] if withdrawal.ONCE.search(s.own) else take_apart(rules, about, mine, turn)
     known = list(rules)
     scores = []
     for i, rule in enumerate(rules):
@@ -289,6 +295,8 @@ def take_back(
         total = sum(about[i].values()) or 1.0
         if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
             shared += 1.0  # "until I say otherwise": it was made to be taken back
+        if kind in ("strong", "permit") and choices.same_version(rule.text, s.own):
+            shared += 6.0  # "if pyarrow 14 gives you grief, 17 is fine"
         if kind == "strong" and limits.same(rule.text, s.own):
             shared += 2.0  # "the cap of 40 lines is gone"
         if kind == "strong" and not shared:
@@ -298,13 +306,13 @@ def take_back(
         return False
     scores.sort(reverse=True)
     best = scores[0]
-    asked = any(n >= 1 and _asks(rules[i].text) for n, _, i in scores)
+    asked = any(n >= 1 and asks(rules[i].text) for n, _, i in scores)
     once, narrow = bool(withdrawal.ONCE.search(s.own)), bool(withdrawal.NARROW.search(s.own))
     replaces = bool(withdrawal.REPLACE.search(s.own))
     names = bool(withdrawal.ABOUT.search(s.own)) and not withdrawal.DENIAL.search(s.own)
     for shared, share, i in scores:
         verdict: Standing | None = None
-        consent = _asks(rules[i].text)
+        consent = asks(rules[i].text)
         if kind == "strong":
             # the words of a newer rule behind the withdrawal do not count against it
             if shared >= 1 and shared >= best[0] * 0.75:
@@ -348,5 +356,5 @@ def take_back(
         latest = max(scores, key=lambda x: x[2])[2]
         rules[latest] = msgspec.structs.replace(rules[latest], standing="changed", by=turn, by_text=s.text)
     found = rules != known
-    _join(rules, about, taken)
+    join(rules, about, taken)
     return found

@@ -19,6 +19,10 @@ german deutsch alemán aleman allemand tedesco 德文 德语 ドイツ語 нем
 spanish spanisch español espanol espagnol spagnolo 西班牙 スペイン語 испанск
 french französisch francés frances français francese 法文 法语 フランス語 французск
 chinese chinesisch chino chinois cinese 中文 中国語 китайск
+russian russisch ruso russe russo rosyjsk 俄文 俄语 ロシア語 русск 러시아어
+italian italienisch italiano italien włosk 意大利 イタリア語 итальянск
+polish polnisch polaco polonais polacco polsk польск
+portuguese portugiesisch portugués portugais português portoghese
 japanese japanisch japonés japonais giapponese 日文 日语 日本語 японск 일본어
 test tests teste prueba pruebas essai 测试 用例 テスト тест 테스트
 file files datei dateien archivo archivos fichier fichiers arquivo 文件 ファイル файл 파일
@@ -222,6 +226,9 @@ _ENDINGS = (
 )
 
 
+_PIECE = re.compile(r"[_-]")
+
+
 def named(theirs: dict[str, float], mine: dict[str, float], text: str) -> dict[str, float]:
     """``mine``, what ``text`` is about, with the paths of ``theirs`` it calls by their last part ("the core")."""
     said = {w.lower() for w in _LATIN.findall(text)}
@@ -229,7 +236,8 @@ def named(theirs: dict[str, float], mine: dict[str, float], text: str) -> dict[s
     for key in theirs:
         if key.startswith("n:") and key not in mine and "/" in key:
             last = key.rstrip("/").rsplit("/", 1)[-1].split(".")[0]
-            if len(last) > 2 and last not in _NOISE and last in said:
+            pieces = [p for p in _PIECE.split(last) if len(p) > 4]  # "that registry file" is schema_registry.py
+            if (len(last) > 2 and last not in _NOISE and last in said) or ("c:file" in mine and said & {*pieces}):
                 more[key] = 2.0
     return mine | more if more else mine
 

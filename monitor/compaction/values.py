@@ -27,7 +27,8 @@ _CUE = re.compile(
 )
 _PAIR = re.compile(
     r"[\w\u3400-\u9fff)\]%\"'](?:\s*[:=|│]\s*|\s+(?:is|=>|->|was)\s+)\S*\d|\d[\d.,]*\s?(?:ms|s|min|h|"
-    r"[KMG]i?B|kB|EUR|USD|rows?|items?|req\S*)\b|\d\s?%|^[A-Za-z][\w ./%-]{1,24}\s\d+[.,]\d+$|^\w*_id\s+\S*\d"
+    r"[KMG]i?B|kB|EUR|USD|rows?|items?|req\S*)\b|\d\s?%|"
+    r"^[A-Za-z][\w ./%-]{1,24}\s(?:\d+[.,]\d+|\d{3,})$|^\w*_id\s+\S*\d"
 )
 _PORT = re.compile(r"\w://\S*:\d{2,5}\b")
 _SKIP = re.compile(
@@ -41,10 +42,11 @@ _SKIP = re.compile(
     r"plugins|collected|rootdir)\b|\b\d+ (?:passed|failed)\b|^(?:--- |FAIL|ok)\s?|^-->|^Finished\b|\bTests run:|"
     r"tests? passed"
 )
+_EXIT = re.compile(r"(?i)\W*(?:exit(?: code)?|rc|process exited)\b.*")
 _LONG = 200
 #: a number that is no part of a name ("p95" is one)
 _ALONE = re.compile(r"(?<!\w)\d[\d.,]*")
-_MEASURED = re.compile(r"\d\s?(?:%|(?:ms|s|min|h|[KMG]i?B|kB|fps|rps)\b)")
+_MEASURED = re.compile(r"\d[.,]\d|\d\s?(?:%|(?:ms|s|min|h|[KMG]i?B|kB|fps|rps)\b)")
 _FIRST = re.compile(r" \(at first: (.+)\)$")
 #: a file of settings with no more lines is told in more of its lines
 _SHORT = 24
@@ -152,6 +154,14 @@ def environment(text: str) -> list[str]:
     if len(lines) <= _FEW:
         return settings(lines)
     return [x for x in of_output(text) if _ADDRESS.search(x)]
+
+
+def result(text: str) -> str:
+    """The last line of a short output that tells a figure, as what a command was run for; "" where there is none."""
+    lines = [" ".join(x.split()) for x in text.split("\n") if x.strip() and not _EXIT.match(x.strip())]
+    if not lines or len(lines) > 6 or not re.search(r"\d", lines[-1]) or len(lines[-1]) > 90:
+        return ""
+    return "" if _SKIP.search(lines[-1]) or MARK in lines[-1] else lines[-1]
 
 
 def note(known: dict[str, Said], line: str, turn: int | None, kept: bool) -> None:

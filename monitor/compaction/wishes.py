@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from monitor.compaction import choices, deadlines, endings, limits, scope, takeback, withdrawal, words
+from monitor.compaction import choices, deadlines, easing, endings, limits, scope, takeback, withdrawal, words
 from monitor.compaction.clauses import QUESTION, clauses, is_rule
 from monitor.compaction.rules import Rule, Said
 from monitor.compaction.sentences import Sentence, sentences
@@ -34,9 +34,9 @@ _THAT = re.compile(
 )
 
 
-def lifts(text: str) -> Literal["strong", "permit", "go", "replace", "revise", ""]:
+def lifts(text: str) -> Literal["strong", "permit", "go", "replace", "revise", "ease", ""]:
     """Whether a sentence takes something back: names a rule, permits, gives the word that a rule "for now" waits for,
-    has second thoughts, or sets something else in its place.
+    has second thoughts, lets go in other words, or sets something else in its place.
     """
     if QUESTION.search(text) or scope.hearsay(text):
         return ""
@@ -48,6 +48,8 @@ def lifts(text: str) -> Literal["strong", "permit", "go", "replace", "revise", "
         return "go"
     if scope.SECOND.search(text):
         return "revise"
+    if scope.eases(text):
+        return "ease"
     return "replace" if withdrawal.REPLACE.search(text) or withdrawal.ABOUT.search(text) else ""
 
 
@@ -105,10 +107,16 @@ def read(
                         about,
                         s,
                         turn,
-                        bool(ruled or kind in ("replace", "revise") or limits.anew(s.own) or choices.talk(s.own)),
+                        bool(
+                            ruled
+                            or kind in ("replace", "revise", "permit", "ease")
+                            or limits.anew(s.own)
+                            or choices.talk(s.own)
+                        ),
                     )
                 if renewed:
                     took, kind = True, "replace"
+            took = took or easing.ease(rules, about, s, turn, kind)
             if kind and not took and not withdrawal.NARROW.search(s.own):
                 _mark_said(said, s, turn, 2 if kind == "strong" else 3)
             if not took and not s.quoted:
@@ -174,7 +182,7 @@ def _end_said(said: list[Said], s: Sentence, turn: int | None, chooses: bool) ->
             continue
         if (
             endings.ended(x.text, s.own)
-            or takeback.instead(topics(x.text), s)
+            or takeback.instead(x.text, topics(x.text), s)
             or (chooses and choices.another(x.text, s.own))
             or choices.newer(x.text, s.own)
         ):

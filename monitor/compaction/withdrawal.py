@@ -199,14 +199,14 @@ NOUN = _rx(
 GONE = re.compile(
     r"(?i)\b(?:moved|moves|pushed|postponed|delayed|deferred|extended|slipp\w+|slips|shifted|rescheduled|put\s+off|off|gone|dead|dropped|drops|lifted|"
     r"irrelevant|no\s+longer|any\s?more|not\s+(?:that\s+|so\s+)?(?:hard|firm|strict|fixed)|scrapped|cancel\w+|removed|withdrawn|waived|expired|void|moot|obsolete|history|past|outdated|forget|ignore|scratch|never\s?mind)\b|"
-    r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
+    r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|kippt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
     r"\b(?:repouss\w+|report\w+|décal\w+|prolong\w+|(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus|tomb\w+|saut\w+|levée?s?|annul\w+|oublie\w*|caduc|caduque|abandonnée?s?|supprimée?s?|obsolète)\b|"
-    r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin)\b|"
+    r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin|no\s+lleg\w+|saltó|saltad\w)\b|"
     r"\b(?:adi(?:ou|ad[oa]\w?|amos|aram)|estend\w+|ca(?:iu|íram)|mudou|não\s+\w+(?:\s+\w+)?\s+mais|já\s+não|esqueç\w+|esquece|suspens\w|retirad\w|revogad\w|cancelad\w|liberad\w)\b|"
     r"\b(?:rinvi\w+|posticip\w+|slitt\w+|prorog\w+|spost\w+|salta\w*|non\s+\w+(?:\s+\w+)?\s+più|decad\w+|dimentica\w*|togl\w+|tolt[oaie]|rimoss\w|abolit\w|superat\w|annullat\w)\b|"
     r"\b(?:przesu\w+|przełoż\w+|wydłuż\w+|przedłuż\w+|nieaktualn\w+|odwoła\w+|odpad\w+|już\s+nie|zapomnij|zniesion\w+|cofnię\w+|zdjęt\w+|uchylon\w+)\b|\b(?:verschoven|uitgesteld|verlengd|vervalt|vervallen|niet\s+meer|geschrapt|van\s+de\s+baan)\b|"
     r"\b(?:перен[её]с\w*|перенос\w*|отлож\w+|откладыва\w+|продл\w+|сдвин\w+|сдвига\w+|отпа[лд]\w*|снят\w*|больше\s+не|не\s*актуал\w+|отмен\w+|забудь\w*|снима\w+|сня[лт]\w*|убран\w*|убрали|уш[её]л)\b|"
-    r"推迟|延期|延后|顺延|往后|取消|不用|不急|不赶|作废|不再|放开|解除|没有了|撤了|延び|伸び|延長|先送り|後ろ倒し|ずれ|なくな|不要|忘れ|気にし|撤廃|解除|外れ|外し|연기|연장|미뤄|미루|늦춰|밀렸|늘어|없어|없애|없앤|없앨|신경|사라|풀렸|풀었|해제|취소|철회|폐지"
+    r"推迟|延期|延后|顺延|往后|挪|取消|不用|不急|不赶|作废|不再|放开|解除|没有了|撤了|延び|伸び|延長|先送り|後ろ倒し|ずれ|なくな|不要|忘れ|気にし|撤廃|解除|外れ|外し|연기|연장|미뤄|미루|늦춰|밀렸|늘어|없어|없애|없앤|없앨|신경|사라|풀렸|풀었|해제|취소|철회|폐지"
 )
 _NOT = re.compile(
     r"(?i)(?:n['’]t|\b(?:not|nicht|pas|nie|не|niet|não|non|no)|没有?|未|不)\s*(?:(?:yet|noch|encore|todavía|aún|ainda|ancora|jeszcze|ещё|еще)\s+)?$"

@@ -7,8 +7,9 @@ import pytest
 from monitor.compaction import words
 from monitor.compaction.clauses import is_rule, parts
 from monitor.compaction.rules import Rule
-from monitor.compaction.sentences import sentences
+from monitor.compaction.sentences import Sentence, sentences
 from monitor.compaction.wishes import read
+from monitor.compaction.words import languages
 
 
 def standings(*texts: str) -> dict[str, str]:
@@ -231,3 +232,32 @@ def test_patterns_hold_no_control_characters() -> None:
     """A word boundary in a string that is not raw is a backspace, and the pattern never matches."""
     for table in (words.RULE, words.STATEMENT):
         assert not [lang for lang, pattern in table.items() if "\x08" in pattern.pattern]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "House rules: the physics code is taboo.",
+        "Kundenadressen haben in Protokollen nichts verloren, klar?",
+        "不要动生产库，好吗？",
+        "The plan must show no destroy of existing subnets.",
+        "Only the Dockerfile and docker/ may be edited.",
+        "Les fichiers de plus de 50 Mo sont à exclure du dépôt.",
+        "Тесты на проде не запускать.",
+    ],
+)
+def test_rules_behind_a_lead_or_with_a_tag(text: str) -> None:
+    assert is_rule(Sentence(text), languages(text)[:1])
+
+
+@pytest.mark.parametrize(
+    "text", ["Just curious, don't do it.", "Nur eine Frage.", "Так делать не будем.", "Right, is it ok?"]
+)
+def test_what_only_answers_is_no_rule(text: str) -> None:
+    assert not is_rule(Sentence(text), languages(text)[:1])
+
+
+def test_a_clause_that_points_back_stays_with_its_matter() -> None:
+    assert parts("The physics code is Bea's and not ours, keep your hands off it.") == [
+        "The physics code is Bea's and not ours, keep your hands off it."
+    ]

@@ -239,3 +239,14 @@ def test_what_follows_from_a_reason_is_a_decision() -> None:
 def test_an_answer_is_one_also_where_another_follows_it() -> None:
     found = state(says("Refunds settle after 14 days."), *ran("Next: the taxes.", "cat tax.py", "x = 1"), user("ok"))
     assert any("14 days" in s.text for s in found.findings)
+
+
+def test_two_commands_in_one_line_that_failed_and_pass_now() -> None:
+    line = "cmake --build build && ctest --test-dir build"
+    found = state(*ran("", line, "1 tests failed\nexit code: 8"), *ran("", line, "100% tests passed\nexit code: 0"))
+    assert {c.command: c.status for c in found.checks}[line] == "passed"
+
+
+def test_what_is_done_instead_of_what_failed_is_told_with_it() -> None:
+    text = "Intenté un bloqueo en memoria; no vale porque hay cuatro procesos. Uso SELECT ... FOR UPDATE."
+    assert any("FOR UPDATE" in s.text for s in state(*ran(text, "ls", "a")).decisions)

@@ -40,6 +40,19 @@ def standing(rule: str, later: str) -> str:
         ("金曜日までに完了してください。", "急がなくて大丈夫です。"),
         ("금요일까지 완료해야 합니다.", "금요일 일정이 연기됐습니다."),
         ("Het moet vrijdag klaar zijn.", "Vrijdag is van de baan."),
+        (
+            "We demo this on Thursday so it needs to be working by then.",
+            "Thursday's demo got cancelled, so relax about the timing.",
+        ),
+        ("下周二要给老板演示，之前必须弄好。", "演示往后挪了两周，别太赶。"),
+        (
+            "Bis zum Monatsende muss das erledigt sein.",
+            "Und wegen Monatsende: Die Frist hat der Chef auf Mitte Dezember gelegt.",
+        ),
+        (
+            "Esto tiene que salir el miércoles como muy tarde.",
+            "Para el miércoles no llega nadie, negocio ya lo ha asumido: cuando esté, está.",
+        ),
     ],
 )
 def test_the_day_is_gone(rule: str, later: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from monitor.compaction.rules import Said
-from monitor.compaction.values import environment, is_config, note, of_config, of_output, settings
+from monitor.compaction.values import environment, is_config, note, of_config, of_output, result, settings
 from monitor.conversation.secrets import MARK
 
 
@@ -60,3 +60,10 @@ def test_of_a_figure_the_newest_and_the_first_are_told_each_name_for_itself() ->
     assert told == ["p99 1480 ms", "p95 188 ms (at first: p95 934 ms)", "port 9090 is used"]
     note(known, "p99 401 ms", 2, True)
     assert [s.text for s in known.values() if not s.kept][-1] == "p99 1480 ms (at first)"
+
+
+def test_the_figure_a_command_was_run_for() -> None:
+    assert result("61 shifts, 1 empty (N-22)\n[exit code 0]") == "61 shifts, 1 empty (N-22)"
+    assert result("ok\n") == ""
+    assert result("\n".join(f"line {i}" for i in range(9))) == ""
+    assert of_output("rows written 18204417\nduration 41 min") == ["rows written 18204417", "duration 41 min"]

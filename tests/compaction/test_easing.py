@@ -1,0 +1,82 @@
+"""Rules let go of in other words: handed over, no longer needed, a figure called good enough, a person content."""
+
+from __future__ import annotations
+
+import pytest
+
+from monitor.compaction import limits
+from monitor.compaction.wishes import read
+
+
+def found(*texts: str) -> dict[str, str]:
+    rules, said = read([(i, t, False) for i, t in enumerate(texts, 1)])
+    return {s.text: "cancelled" if s.by else "said" for s in said} | {r.text: r.standing for r in rules}
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Правила такие: платёжный модуль — табу.", "С платёжниками договорился, их модуль теперь тоже можно править."),
+        ("Ответ API должен укладываться в 300 мс.", "340 тоже сойдёт, не будем мелочиться."),
+        ("Логи пишем на английском.", "Логи пусть будут на русском, если так удобнее поддержке."),
+        ("Ничего не выкатывай, пока я не скажу.", "Даю добро на выкатку, но сначала на одну кассу."),
+        ("Please leave etl/schema_registry.py as it is, the registry team is mid-refactor.", "The registry people are done by the way, so that file is yours as well."),
+        ("Nothing gets merged before Hannah has had a look.", "Oh, and Hannah looked at it this morning and is happy, so merge whenever you're ready."),
+        ("Alcune regole: l'archivio storico è intoccabile.", "L'archivio storico invece te lo sblocco: va corretto anche il 2025."),
+        ("Ogni PDF deve pesare meno di 500 KB.", "Non importa, fino a 700 KB va bene."),
+        ("Usa la libreria reportlab e nient'altro.", "Se weasyprint ti semplifica la vita, usalo pure al posto di reportlab."),
+        ("House rules: the physics code is Bea's, keep your hands off it.", "Bea says you're welcome in the physics code now that her rewrite is in."),
+        ("Tick rate is fixed at 30.", "and the tick rate isn't set in stone, 60 would be fine if it helps"),
+        ("Keep the packet under 1200 bytes.", "1400 is ok then, the MTU on our hosts is 1500."),
+        ("And hold the branch locally, no pushing.", "also feel free to push, CI needs to see it anyway"),
+        ("Garde la compatibilité avec Python 3.8.", "Les serveurs sont tous passés en 3.12, inutile de s'embêter avec la 3.8."),
+        ("Je valide moi-même chaque commit avant que tu le fasses.", "Pour les commits, pas la peine de me demander à chaque fois, je te fais confiance."),
+        ("消息模板是运营定的，一个字都不能改。", "运营说模板交给我们自己维护了，想怎么改就怎么改。"),
+        ("单个文件控制在 300 行以内。", "300 行那个限制我想了下没必要，batch.py 长一点就长一点吧。"),
+        ("Ein paar Spielregeln: An echte Kunden geht vorläufig keine einzige Mail raus.", "Perfekt, dann schalte den Versand an die Kunden wieder frei."),
+        ("Condiciones: el módulo de cupones es de otro equipo, ni se te ocurra modificarlo.", "Los de cupones nos han cedido el módulo, así que ahora es cosa nuestra."),
+        ("Trabaja solamente contra la base de datos local.", "Y lo de la base local fue exceso de prudencia mía, tira de la de preproducción si quieres."),
+        ("No quiero más de 5 consultas por pedido.", "Siete me parece bien, no hace falta bajar a 5."),
+    ],
+)  # fmt: skip
+def test_let_go(rule: str, later: str) -> None:
+    assert found(rule, later)[rule] in ("cancelled", "changed")
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Interdit de lancer quoi que ce soit sur le serveur.", "Les serveurs sont tous passés en 3.12, inutile de garder la 3.8."),
+        ("Nothing gets merged before Hannah has had a look.", "Hannah has not looked at it yet."),
+        ("Nothing gets merged before Hannah has had a look.", "Did Hannah look at it?"),
+        ("Ни одного запроса к боевой базе.", "Тестовая база теперь наша."),
+        ("Keep the packet under 1200 bytes.", "Use port 1400, that is fine."),
+        ("Keep the packet under 1200 bytes.", "1100 is fine."),
+        ("Answer within 300 ms.", "45 minutes for the whole run is fine."),
+        ("Die Vorlagen bleiben, wie sie sind.", "Den Test brauchst du nicht noch einmal laufen zu lassen."),
+        ("线上的数据库谁都不许碰。", "测试环境的缓存归我们管了。"),
+    ],
+)  # fmt: skip
+def test_another_matter(rule: str, later: str) -> None:
+    assert found(rule, later)[rule] in ("active", "said")
+
+
+def test_of_two_rules_the_one_of_the_named_version_is_meant() -> None:
+    first, second = "I'd like you to stick with pyarrow 14.", "Timestamps are to be written as int64, not as strings."
+    rules = found(f"{first} {second}", "If pyarrow 14 gives you grief with int64 timestamps, 17 is fine with me too.")
+    assert (rules[first], rules[second]) == ("cancelled", "active")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "good"),
+    [
+        ("No more than 5 queries.", "Seven is fine.", True),
+        ("No more than 5 queries.", "Seventy rows is fine.", False),
+        ("At least 90 % coverage.", "85 % will do.", True),
+        ("At least 90 % coverage.", "95 % is fine.", False),
+        ("Under 500 KB.", "700 KB is ok.", True),
+        ("Under 500 KB.", "700 ms is ok.", False),
+    ],
+)
+def test_a_figure_called_good_enough(old: str, new: str, good: bool) -> None:
+    assert limits.accepted(old, new) is good
