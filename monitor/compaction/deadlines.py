@@ -37,7 +37,7 @@ _MONTH = (
 )
 _WHEN = (
     rf"(?:{_DAY_NAME.pattern}|\b(?:tomorrow|tonight|noon|midnight|eod|eow|morgen|übermorgen|demain|mañana|amanhã|domani|jutr\w+|завтра)\b|"
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?º?\s+(?:of\s+|de\s+)?{_MONTH}|\b{_MONTH}\w*\s+\d{{1,2}}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}[./]|\bthe\s+\d{{1,2}}(?:st|nd|rd|th)\b|"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?º?\s+(?:of\s+|de\s+)?{_MONTH}|\b{_MONTH}\w*\s+\d{{1,2}}|\b\d{{4}}-\d\d-\d\d\b|\b(?:le|el|dia|il)\s+\d{{1,2}}(?:er)?\b(?!\s*%|[.,:]\d)|\b(?:am|zum)\s+\d{{1,2}}\.(?!\d)|\b\d{{1,2}}[./]\d{{1,2}}[./]|\bthe\s+\d{{1,2}}(?:st|nd|rd|th)\b|"
     r"\b(?:week|month|quarter|year|sprint|day|business|weekend)\b|\b(?:woche|wochenend\w*|monats\w*|quartal\w*|feierabend|jahresende)\b|"
     r"\b(?:semaine|mois|trimestre|sprint)\b|\b(?:semana|mes|mês|trimestre|finde)\b|\b(?:settimana|mese|fine\s+mese)\b|"
     r"\b(?:tygodni\w*|miesi[ąa]c\w*)\b|\b(?:недел\w+|месяц\w*|конц[аеу]\s+\w+)|"
@@ -65,7 +65,7 @@ _DEMAND = re.compile(
 _NOUN = re.compile(
     r"(?i)\b(?:deadlines?|due\s+dates?|cut-?offs?|time\s?(?:limit|line|frame|pressure)s?|schedule|release|launch|go-?live|demo|delivery|hand-?over)\b|"
     r"\b(?:\w*frist\w*|\w*termine?\w{0,2}|abgabe\w*|zeitdruck|zeitplan|auslieferung|lieferung|veröffentlichung|stichtag)\b|"
-    r"\b(?:délais?|échéances?|date\s+(?:limite|butoir|de\s+\w+)|livraison|sortie|mise\s+en\s+(?:ligne|production)|lancement)\b|"
+    r"\b(?:délais?|échéances?|date\s+(?:limite|butoir|d[eu]\s+\w+)|livraison|sortie|mise\s+en\s+(?:ligne|production)|lancement)\b|"
     r"\b(?:plazos?|fecha\s+(?:límite|tope|de\s+\w+)|entrega|lanzamiento|salida)\b|\b(?:prazos?|data\s+(?:limite|de\s+\w+)|lançamento)\b|"
     r"\b(?:scadenz[ae]|consegna|rilascio|uscita|lancio|termine)\b|\b(?:termin\w*|wydani\w+|wdrożeni\w+)\b|\b(?:oplevering|levering|lancering)\b|"
     r"\b(?:срок\w*|дедлайн\w*|релиз\w*|сдач\w+|запуск\w*)\b|"
@@ -73,6 +73,11 @@ _NOUN = re.compile(
 )
 _LOOSER = re.compile(
     r"(?i)\b(?:relaxed|loosened|gelockert|assoupli\w*|flexib\w*|rilassat\w|allentat\w)\b|放宽|宽限|緩め|緩和|완화"
+)
+#: "Wednesday turned into next Monday"
+_TURNED = re.compile(
+    rf"(?i)(?:{_DAY_NAME.pattern})\s+(?:has\s+|is\s+|ha\s+)?(?:turned\s+into|became|becomes|now|wird\s+zu[mr]?|wurde\s+zu[mr]?|devient|est\s+devenu|pas[aó]\s+a|se\s+convirtió|virou|passou\s+para|diventa\w*|zamienił\w*|"
+    r"превратил\w*|стал\w*)\b|变成|改到"
 )
 #: … is set on another day
 _LATER = re.compile(
@@ -90,7 +95,7 @@ _SLACK = re.compile(
     r"\bsenza\s+fretta\b|\b(?:nessuna|non\s+c['’]è(?:\s+più)?)\s+fretta\b|\bprenditi\s+(?:\w+\s+){0,3}tempo\b|"
     r"\bbez\s+pośpiechu\b|\bnie\s+(?:musisz\s+się\s+|ma\s+co\s+się\s+)?spiesz\w+|\bmamy\s+(?:więcej\s+)?czas\w*\b|\bgeen\s+haast\b|"
     r"\b(?:не\s+(?:спеши\w*|торопи\w*|горит|к\s+спеху)|спешить\s+не|торопиться\s+не|можно\s+не\s+(?:спешить|торопиться)|времени\s+(?:ещё\s+|еще\s+)?(?:много|достаточно|больше))|"
-    r"不(?:用|必)?(?:着)?[急赶]|别(?:太|那么)?[急赶]|慢慢来|时间(?:很)?充裕|急が(?:なく|ず)|急ぎません|ゆっくり|余裕|서두르지|천천히|급하지"
+    r"不(?:用|必)?(?:着)?[急赶]|あわて(?:なく|ず)|焦ら(?:なく|ず)|别(?:太|那么)?[急赶]|慢慢来|时间(?:很)?充裕|急が(?:なく|ず)|急ぎません|ゆっくり|余裕|서두르지|천천히|급하지"
 )
 #: told of a case, not of what is
 SUPPOSED = re.compile(
@@ -126,6 +131,8 @@ def moved(text: str) -> Literal["named", "time", ""]:
     if any((_NOUN.search(c) or _DAY_NAME.search(c) or _DATE.search(c)) and withdrawal.gone(c) for c in told):
         return "named"
     if any(_NOUN.search(c) and _LATER.search(c) for c in told):
+        return "named"
+    if any(_TURNED.search(c) for c in told):
         return "named"
     if any((_NOUN.search(c) or _DAY_NAME.search(c)) and _LOOSER.search(c) for c in told):
         return "named"

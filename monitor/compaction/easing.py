@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from monitor.compaction import choices, limits, scope, takeback, withdrawal
+from monitor.compaction import choices, limits, release, scope, takeback, withdrawal
 from monitor.compaction.clauses import QUESTION, clauses
 from monitor.compaction.endings import hedged
 from monitor.compaction.rules import Rule
@@ -41,19 +41,23 @@ def ease(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: in
     """Mark the rules the sentence lets go of in other words; True where there were some. ``kind``: of :func:`lifts`."""
     if s.quoted or QUESTION.search(s.own) or scope.hearsay(s.own) or withdrawal.ONCE.search(s.own):
         return False
-    lets = scope.eases(s.own)
+    lets, free = scope.eases(s.own), bool(withdrawal.FREE.search(s.own))
     found = _accepted(rules, about, s, turn) or _awaited(rules, s, turn)
-    if not (lets or kind in ("permit", "revise", "strong")):
+    if not (lets or free or kind in ("permit", "revise", "strong")):
         return found
     own = _letting(s.own, about)
-    mine = {k: min(w, 0.9) if k in takeback.PLACES else w for k, w in topics(own).items()}
-    taken = takeback.take_apart(rules, about, mine, turn)
+    anchor, mine = _topics(own), _topics(s.own)
+    taken = takeback.take_apart(rules, about, anchor, turn)
     scores = []
     for i, rule in enumerate(rules):
-        if _past(rule, turn) or (takeback.asks(rule.text) and not (lets and _ASKING.search(s.own))):
+        if _past(rule, turn) or (
+            takeback.asks(rule.text) and not (release.EASE.search(s.own) and _ASKING.search(s.own))
+        ):
             continue
-        near, share = _near(rule.text, about[i], mine, s.own)
-        least = (0.15 if _WIDE.search(rule.text) else 0.25) if lets else 0.34
+        near, share = _near(rule.text, about[i], anchor, s.own)
+        if near >= 1:  # the clause that lets go names the matter: what stands beside it tells more of it
+            near, share = max((near, share), _near(rule.text, about[i], mine, s.own))
+        least = (0.15 if _WIDE.search(rule.text) else 0.25) if lets else 0.3 if free else 0.34
         if near >= 1 and share >= least and not _spared(rule.text, about[i], mine, s.own):
             scores.append((near, i))
     for near, i in scores:
@@ -62,6 +66,11 @@ def ease(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: in
             found = True
     takeback.join(rules, about, taken)
     return found
+
+
+def _topics(text: str) -> dict[str, float]:
+    """What a sentence is about; where something is done says little of what is allowed."""
+    return {k: min(w, 0.9) if k in takeback.PLACES else w for k, w in topics(text).items()}
 
 
 def _letting(text: str, about: list[dict[str, float]]) -> str:
@@ -117,6 +126,8 @@ def _root(a: str, b: str) -> bool:
 
 def _accepted(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
     """A figure beyond a limit is called good enough; where several limits may be meant, the one of the same matter."""
+    if not limits.good(s.own):
+        return False
     meant = [i for i, r in enumerate(rules) if not _past(r, turn) and limits.accepted(r.text, s.own)]
     if len(meant) > 1:
         mine = topics(s.own)

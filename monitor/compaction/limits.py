@@ -36,7 +36,7 @@ _WORDED = re.compile(
 )
 #: words of a limit, and of its change
 _LIMIT = re.compile(
-    r"(?i)\b(?:under|below|above|over|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
+    r"(?i)\b(?:under|below|above|over|more\s+than|less\s+than|mehr\s+als|weniger\s+als|innerhalb|dentro\s+de|em\s+até|entro|w\s+ciągu|najpóźniej|en\s+moins\s+de|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
     r"höchstens|mindestens|"
     r"unter|über|grenze|überschreit\w*|como\s+(?:m[áí]\w+|mucho|poco)|a\s+lo\s+sumo|tout\s+au\s+plus|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
@@ -194,30 +194,53 @@ def target(old: str, new: str) -> bool:
 
 
 _LEAST = re.compile(
-    r"(?i)\b(?:at\s+least|min\w*|above|mindestens|über|au\s+moins|al\s+menos|como\s+mínimo|pelo\s+menos|almeno|co\s+najmniej|не\s+менее|minstens)\b|至少|不少于|最低|以上|최소|이상"
+    r"(?i)\b(?:at\s+least|min(?:imum|imal\w*)?|above|mindestens|über|au\s+moins|al\s+menos|como\s+mínimo|pelo\s+menos|almeno|co\s+najmniej|не\s+менее|minstens)\b|至少|不少于|最低|以上|최소|이상"
 )
 
 
 def accepted(old: str, new: str) -> bool:
     """True where ``new`` calls a figure good enough that the limit ``old`` forbids; without a unit at most thrice."""
-    old, new = digits(old), digits(new)
-    if not (_LIMIT.search(old) or _SET.search(old)):
+    called_good = good(new)
+    if not called_good or not (_LIMIT.search(old) or _SET.search(old)):
         return False
-    theirs = [_value(n) for n in _numbers(old)]
-    if len(theirs) != 1 or not theirs[0]:
-        return False
-    for clause in clauses(new):
-        told = [_value(n) for n in _numbers(clause)]
-        if len(told) != 1 or not told[0] or not (release.ACCEPT.search(clause) or _frees(clause)):
-            continue
-        ratio = told[0] / theirs[0]
-        beyond = 1 / 3 <= ratio < 1 if _LEAST.search(old) else 1 < ratio <= 3
-        units = _units(clause)
-        if beyond and (units & _units(old) or not units):
-            return True
-        if units & _units(old) and not _LEAST.search(old) and ratio > 1:
+    least, theirs = bool(_LEAST.search(old)), _figures(digits(old))
+    for told in called_good:
+        pairs = [(n / m, bool(u)) for n, u in told for m, v in theirs if (u == v if u else len(theirs) == 1)]
+        beyond = [1 / 3 <= r < 1 if least else r > 1 and (known or r <= 3) for r, known in pairs]
+        if len(pairs) == len(told) and all(beyond):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def good(text: str) -> tuple[list[tuple[float, str]], ...]:
+    """The figures of each clause that calls its figures good enough."""
+    told = [
+        _figures(c) for c in clauses(digits(text)) if release.ACCEPT.search(c) or release.EASE.search(c) or _frees(c)
+    ]
+    return tuple(t for t in told if t)
+
+
+#: words and signs of measures
+_MEASURE = re.compile(
+    r"(?i)\s?(%|[mµn]?s\b|se[ckg]\w*|min\w*|h\b|hrs?\b|hours?|stund\w*|std|heures?|horas?|ore\b|godz\w*|uur|час\w*|сек\w*|мин\w*|мс\b|с\b|d\b|days?|tage?n?\b|jours?|días?|dias?|giorn\w+|dni|дн\w+|"
+    r"weeks?|woche\w*|[kmgt]i?b|b\b|bytes?|o\b|[kmg]o\b|кб|мб|гб|lines?|zeilen?|lignes?|líneas?|linhas?|righe|linii|строк\w*|words?|wörter|mots|palabras|parole|eur\w*|usd|dollars?|€|zł|руб\w*|"
+    r"[秒分时時天日行字次回件条元円줄초분시일건개회원]|시간)"
+)
+
+
+def _figures(text: str) -> list[tuple[float, str]]:
+    """The numbers of a sentence, each with the beginning of its unit ("" where it has none)."""
+    out = []
+    for m in _NUMBER.finditer(text):
+        value = _value(m.group().rstrip(".,"))
+        unit = _MEASURE.match(text, m.end())
+        name = unit.group(1).lower()[:4] if unit else ""
+        if value:
+            out.append((value, name))
+    if len(out) > 1 and out[-1][1]:  # "six or seven minutes"
+        out = [(n, u or out[-1][1]) for n, u in out]
+    return out
 
 
 def _value(number: str) -> float:

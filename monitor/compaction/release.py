@@ -17,7 +17,7 @@ def _rx(*parts: str) -> re.Pattern[str]:
 #: nobody needs it, it does not matter
 EASE = _rx(
     r"\b(?:no\s+need\s+(?:to|for)|need(?:n['’]t|\s+not)|don['’]t\s+(?:need|have)\s+to|not\s+necessary|unnecessary|no\s+point\s+(?:in|to)|not\s+worth|pointless|don['’]t\s+(?:bother|worry|mind)|"
-    r"doesn['’]t\s+matter|can\s+be\s+(?:ignored|skipped)|who\s+cares|i\s+don['’]t\s+care|not\s+important|relax\s+(?:about|on)|overkill)\b",
+    r"doesn['’]t\s+matter|can\s+be\s+(?:ignored|skipped)|can\s+skip|nothing\s+to\s+(?:lose\s+sleep|worry|fret)\w*|who\s+cares|i\s+don['’]t\s+care|not\s+important|relax\s+(?:about|on)|overkill)\b",
     r"\b(?:nicht\s+(?:nötig|notwendig|erforderlich|so\s+wichtig|schlimm)|unnötig|überflüssig|brauch\w*\s+(?:\w+\s+){0,5}nicht|musst?\s+(?:\w+\s+){0,5}nicht|egal|getrost|geschenkt|spar\s+dir|"
     r"kannst\s+(?:\w+\s+){0,6}(?:ignorieren|vergessen|weglassen|sparen)|kümmer\w*\s+(?:\w+\s+){0,4}nicht)\b",
     r"\b(?:pas\s+la\s+peine|pas\s+(?:nécessaire|obligé|besoin|grave|obligatoire)|inutile|superflu\w*|peu\s+importe|n['’]importe\s+plus|tant\s+pis|sans\s+importance|on\s+s['’]en\s+(?:passe|fiche)|laisse\s+tomber)\b",
@@ -33,10 +33,10 @@ EASE = _rx(
 #: the thing is ours, open or free now
 HANDED = _rx(
     r"\b(?:ours|yours|unlock\w*|unblock\w*|unfroz?en|unfreez\w*|opened\s+(?:up)?|freed|handed\s+(?:over|to\s+us|it)|took\s+(?:it\s+)?over|taken\s+over|give[sn]?\s+(?:us|you)|gave\s+(?:us|you)|"
-    r"belongs?\s+to\s+us|on\s+our\s+side\s+now|re-?enable\w*|switch\w*\s+(?:\w+\s+){0,4}back\s+on|let\s+loose|free\s+rein|free\s+hand)\b",
+    r"belongs?\s+to\s+us|in\s+our\s+(?:court|hands)|(?:it|that|this|they|those)(?:[’']s|\s+is|\s+are|[’']re)\s+(?:on\s+)?us|on\s+our\s+side\s+now|re-?enable\w*|switch\w*\s+(?:\w+\s+){0,4}back\s+on|let\s+loose|free\s+rein|free\s+hand)\b",
     r"\b(?:frei\s?(?:geben|gegeben|geschaltet|schalten|gabe)|freigegeben|entsperr\w*|aufgemacht|überlassen|übergeben|übernommen|gehör\w+\s+(?:\w+\s+)?uns|unser\w*\s+sache|uns(?:er|ere)\b|wieder\s+frei|schalt\w*\s+[^.?!]{0,50}\bfrei|gib\s+[^.?!]{0,40}\bfrei)\b",
-    r"\b(?:débloqu\w+|déverrouill\w+|libér\w+|ouvert\w*|cédé\w*|confié\w*|(?:à|chez)\s+nous|nous\s+(?:revient|appartient)|main\s+libre|rouv\w+|réactiv\w+)\b",
-    r"\b(?:desbloque\w+|liber\w+|cedid\w|cedieron|cosa\s+nuestra|nuestr[oa]s?|abiert\w|traspas\w+|reactiv\w+|pasad\w\s+a\s+nosotros)\b|\b(?:desbloque\w+|liberad\w|cedid\w|noss[oa]s?|conosco|com\s+a\s+gente|abert\w|reativ\w+|passou\s+para\s+nós)\b",
+    r"\b(?:débloqu\w+|déverrouill\w+|libér\w+|ouvert\w*|cédé\w*|confié\w*|(?:à|chez)\s+nous|c[’']est\s+nous|nous\s+(?:revient|appartient)|main\s+libre|rouv\w+|réactiv\w+)\b",
+    r"\b(?:desbloque\w+|liber\w+|cedid\w|cedieron|cosa\s+nuestra|(?:lo\s+llevamos|somos)\s+nosotros|nuestr[oa]s?|abiert\w|traspas\w+|reactiv\w+|pasad\w\s+a\s+nosotros)\b|\b(?:desbloque\w+|liberad\w|cedid\w|noss[oa]s?|somos\s+nós|é\s+com\s+a\s+gente|conosco|com\s+a\s+gente|abert\w|reativ\w+|passou\s+para\s+nós)\b",
     r"\b(?:sblocc\w+|liberat\w|libero|cedut\w|passat[oa]\s+a\s+noi|nostr[oaie]|apert\w|riattiv\w+|affidat\w)\b|\b(?:odblok\w+|zwolnion\w+|przekaza\w+|oddali|nasz[ea]?|otwart\w+|włącz\w*\s+z\s+powrotem)\b|\b(?:vrijgegeven|ontgrendel\w*|overgedragen|van\s+ons)\b",
     r"\b(?:разблокир\w+|открыт\w*|передал\w+|отдал\w+|наш[аеиу]?\b|договорил\w+|свобод\w+|включ\w+\s+обратно|да(?:ю|ём|л\w*)\s+добро|разреш\w+)\b",
     "解锁|解禁|放开|放行|(?:交|移交|转|归|划)给?(?:了)?(?:我们|咱们|咱|你)|归(?:我们|咱们)|我们(?:自己)?(?:维护|负责|接手|接管)|重新开(?:放|启)|ロック(?:を)?解除|引き継|こちらの(?:担当|もの)|任され|譲|開放|解放|풀었|풀렸|잠금\\s*해제|넘겨받|우리\\s*(?:담당|것|쪽)|개방",
@@ -52,10 +52,10 @@ ADMIT = _rx(
 )
 #: a figure or a thing will do
 ACCEPT = _rx(
-    r"\b(?:fine|ok(?:ay)?|acceptable|alright|good\s+enough|will\s+do|works?|enough|go\s+(?:for|with|to|up\s+to)|allowed|tolerable|live\s+with|no\s+problem|suits?)\b",
-    r"\b(?:ok(?:ay)?|in\s+ordnung|reich(?:t|en)|passt|passen|geht|gehen|genüg\w+|akzeptabel|gut|erlaubt|nimm|kein\s+problem|vertretbar|tut['’]?s\s+auch)\b",
+    r"\b(?:fine|ok(?:ay)?|acceptable|al(?:l\s+)?right|good\s+enough|will\s+do|works?|enough|go\s+(?:for|with|to|up\s+to)|allowed|tolerable|live\s+with|no\s+problem|suits?)\b",
+    r"\b(?:ok(?:ay)?|in\s+ordnung|reich(?:t|en)|passt|passen|geht|gehen|genüg\w+|akzeptabel|gut|erlaubt|nimm|kein\s+problem|vertretbar|komm\w+\s+[^.?!]{0,30}\bklar|tut['’]?s\s+auch)\b",
     r"\b(?:ça\s+(?:va|ira|passe|suffit|me\s+va)|convient|suffi\w+|acceptable|d['’]accord|tolérable|correct|bien|ok)\b|\b(?:(?:me\s+)?parece\s+bien|está\s+bien|vale|basta\w*|acept\w+|de\s+sobra|admit\w+|sirve)\b",
-    r"\b(?:está\s+(?:bom|ótimo|bem)|serve|aceit\w+|tudo\s+bem|chega|basta|pode\s+ser)\b|\b(?:va\s+bene|vanno\s+bene|bast\w+|accett\w+|può\s+andare|ci\s+sta)\b|\b(?:może\s+być|wystarcz\w+|ok|w\s+porządku|ujdzie|starczy)\b|\b(?:prima|volstaat|genoeg|mag)\b",
+    r"\b(?:está\s+(?:bom|ótimo|bem)|serve|dá|aceit\w+|tudo\s+bem|chega|basta|pode\s+ser)\b|\b(?:va\s+bene|vanno\s+bene|bast\w+|accett\w+|può\s+andare|ci\s+sta)\b|\b(?:może\s+być|wystarcz\w+|ok|w\s+porządku|ujdzie|starczy)\b|\b(?:prima|volstaat|genoeg|mag)\b",
     r"\b(?:сойд[её]т|хватит|подойд[её]т|нормально|приемлем\w+|годится|устро\w+|устраива\w+|хорошо|пойд[её]т|ок)\b",
     "(?:也|就)?(?:行|可以|够|没问题|凑合|接受|成)|(?:大丈夫|十分|結構|許容|OK|いい|よい)(?:です|ます)?|괜찮|충분|좋|돼|됩니다",
 )

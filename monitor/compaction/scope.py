@@ -74,9 +74,9 @@ TELLS = _rx(
 )
 #: second thoughts: what follows is not what was said first
 SECOND = _rx(
-    r"\b(?:on\s+second\s+thoughts?|come\s+to\s+think|thinking\s+(?:about\s+it|it\s+over|again)|(?:i\s+)?thought\s+(?:about\s+it|it\s+over)|reconsider\w*|changed?\s+(?:my|our)\s+minds?|"
+    r"\b(?:on\s+second\s+thoughts?|come\s+to\s+think|now\s+that\s+i\s+think|thinking\s+(?:about\s+it|it\s+over|again)|(?:i\s+)?thought\s+(?:about\s+it|it\s+over)|reconsider\w*|changed?\s+(?:my|our)\s+minds?|"
     r"change\s+of\s+(?:plan|heart|mind)s?|i\s+take\s+(?:that|it)\s+back|(?:was|were)\s+(?:too|overly)\s+\w+|went\s+too\s+far|in\s+hindsight|after\s+all)\b",
-    r"\bdoch\s+(?:für|lieber|besser|eher)\b|\bbei\s+(?:näherer|genauerer|nochmaliger)\s+\w+|\bwenn\s+ich\s+(?:\w+\s+){0,3}überleg\w*|\bim\s+nachhinein\b|\banders\s+überlegt\b|\b(?:war|waren)\s+(?:\w+\s+)?(?:übertrieben|zu\s+streng)\b|\bplanänderung\b",
+    r"\b(?:noch\s?mal|nochmals)\s+(?:[^.?!]{1,40}\s)?(?:nachgedacht|überlegt)|\bdoch\s+(?:für|lieber|besser|eher)\b|\bbei\s+(?:näherer|genauerer|nochmaliger)\s+\w+|\bwenn\s+ich\s+(?:\w+\s+){0,3}überleg\w*|\bim\s+nachhinein\b|\banders\s+überlegt\b|\b(?:war|waren)\s+(?:\w+\s+)?(?:übertrieben|zu\s+streng)\b|\bplanänderung\b",
     r"\b(?:à\s+la\s+réflexion|réflexion\s+faite|tout\s+(?:bien\s+)?(?:réfléchi|compte\s+fait)|j['’]ai\s+changé\s+d['’]avis|je\s+reviens\s+(?:là-)?dess?us)\b",
     r"\bpens[áa]ndolo\s+(?:mejor|bien)\b|\bbien\s+(?:mirado|pensado)\b|\bal\s+final\b|\bcambié\s+de\s+(?:idea|opinión)\b|\bme\s+lo\s+he\s+pensado\b|"
     r"\bpensando\s+(?:bem|melhor)\b|\brepensando\b|\bafinal\b|\bmudei\s+de\s+(?:ideia|opinião)\b|\bno\s+fim\s+das\s+contas\b",
@@ -86,6 +86,11 @@ SECOND = _rx(
 #: a pronoun that names what stands elsewhere
 POINTS = re.compile(
     r"(?i)\b(?:that|this|it|those|these|them|das|dies\w*|es|ça|cela|eso|esto|ello|isso|isto|quello|questo|ciò|to|это|этого|их|его|её|dat|dit)\b|这|那|それ|これ|그거|그것|그건"
+)
+#: lets something be so
+LETS = _rx(
+    r"\b(?:let|leave|keep|make|put|write|do|lass\w*|schreib\w*|mach\w*|mets|mettez|laisse[rz]?|écri\w+|pon\w*|deja\w*|escrib\w+|deix[ae]\w*|coloca\w*|escrev\w+|metti\w*|lascia\w*|scriv\w+|zostaw\w*|pisz\w*)\b|"
+    "пусть|пиши|давай|让|就(?:用|写)|用.{1,6}(?:吧|也)|寄せ|にして|(?:도|로)\\s*(?:적|쓰|써|남)"
 )
 #: "X instead of Y"; the group is what goes
 _INSTEAD = _rx(

@@ -172,10 +172,13 @@ def _one_word(a: str, b: str) -> bool:
     )
 
 
-def _same_deed(ban: dict[str, float], told: dict[str, float]) -> bool:
-    """True where nearly all a ban speaks of is ordered, or most of it and nothing else."""
+def _same_deed(ban: dict[str, float], told: dict[str, float], waits: bool) -> bool:
+    """True where nearly all a ban speaks of is ordered, or most of it and nothing else; a ban that waits for the word
+    ends with an order that names nothing else."""
     near = {k: w for k, w in told.items() if k not in ban and any(_one_word(k, b) for b in ban)}
     shared = overlap(ban, told) + sum(near.values())
+    if waits and shared >= 1 and shared >= sum(told.values()):
+        return True
     if shared < 2:
         return False
     return shared >= 0.85 * sum(ban.values()) or (shared >= 0.6 * sum(ban.values()) and shared >= sum(told.values()))
@@ -204,7 +207,8 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
         ):
             continue
         bans = [topics("… " + c) for c in clauses(r.text) if withdrawal.DENIAL.search(c)]
-        if any(_same_deed(b, t) for b in bans for t in told):
+        waits = bool(withdrawal.PROVISIONAL.search(r.text))  # "don't book it yet", "book it"
+        if any(_same_deed(b, t, waits) for b in bans for t in told):
             rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
             found = True
     return found
@@ -241,7 +245,8 @@ def _meant(about: list[dict[str, float]], s: Sentence, kind: str) -> dict[str, f
         mine = topics(" ".join(told))
         if told and any(overlap(t, mine) >= 1 for t in about):
             return mine
-        if sum(mine.values()) >= 2 and not scope.POINTS.search(" ".join(told)) and not withdrawal.ABOUT.search(s.own):
+        rest = topics(" ".join(withdrawal.STRONG.sub(" ", c) for c in told))
+        if sum(rest.values()) >= 1 and not scope.POINTS.search(" ".join(told)) and not withdrawal.ABOUT.search(s.own):
             return mine  # it names its own matter, which is that of no rule
     if kind == "permit":
         m = withdrawal.PERMIT.search(s.own)

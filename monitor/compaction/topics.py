@@ -14,10 +14,10 @@ from monitor.readers.step_words import STOP
 #: one row a concept, which goes on behind "\"; beginnings of Latin words, whole words of the others
 _CONCEPTS = """
 note notes notiz notas nota anota memo notizen note 笔记 记录 メモ ノート заметк
-english englisch inglés inglesa ingles anglais inglese 英文 英语 英語 английск 영어
-german deutsch alemán aleman allemand tedesco 德文 德语 ドイツ語 немецк
-spanish spanisch español espanol espagnol spagnolo 西班牙 スペイン語 испанск
-french französisch francés frances français francese 法文 法语 フランス語 французск
+english englisch inglês angielsk inglés inglesa ingles anglais inglese 英文 英语 英語 английск 영어
+german deutsch alemão niemieck alemán aleman allemand tedesco 德文 德语 ドイツ語 немецк
+spanish spanisch espanhol hiszpańsk español espanol espagnol spagnolo 西班牙 スペイン語 испанск
+french französisch francês francusk francés frances français francese 法文 法语 フランス語 французск
 chinese chinesisch chino chinois cinese 中文 中国語 китайск
 russian russisch ruso russe russo rosyjsk 俄文 俄语 ロシア語 русск 러시아어
 italian italienisch italiano italien włosk 意大利 イタリア語 итальянск
@@ -33,7 +33,7 @@ branch zweig rama branche 分支 ブランチ ветк
 commit commits einchecken 提交 コミット коммит 커밋
 push pushen wypych wypchn pousse empuj empurr запуш 推送 推到 推上 プッシュ 푸시
 merge mergen fusionar fusionner 合并 マージ
-deploy deployment ausrollen ausliefern desplegar despliegue déployer 部署 发布 上线 デプロイ リリース
+deploy deployment ausrollen ausliefern desplegar despliegue déployer 部署 发布 上线 デプロイ リリース 배포
 delete lösch remove entfern borra borrar elimina supprim apaga 删除 删掉 移除 削除 消す удал 삭제
 rename umbenenn renombra renomm 重命名 改名 リネーム
 restart neustart neu_start reinicia reinicies redémarr 重启 再起動 перезапуск 재시작
@@ -125,6 +125,7 @@ _CALLED = re.compile(
     r"(?i)\b(?:by|over\s+the|on\s+the)\s+(?:tele)?phone\b|\bcall(?:ing)?\s+(?:me|us|him|her|them)\b|\bruf\w*\s+(?:mich|uns|ihn|sie)\b|\b(?:mich|uns)\s+anruf\w*|"
     r"\b(?:m['’]|me\s+|nous\s+)appel\w+|\bllám\w+me\b|\b(?:par|por|al|per)\s+t[eé]l[eé]fon\w+|\bme\s+(?:llam|lig)\w+|\bchiam\w+mi\b"
 )
+_PULL = re.compile(r"(?i:\b(?:pull|merge)[\s-]requests?\b)|\b[PM]Rs?\b|プルリク|合并请求|풀\s*리퀘스트")
 _PHONE = _set(
     "call calling phone telephone telefon telefonisch anrufen ruf rufen anruf téléphone appeler appelle teléfono "
     "llamar llamarme llámame telefone ligar telefono chiamare chiamarmi chiamami"
@@ -199,6 +200,8 @@ def topics(text: str) -> dict[str, float]:
             add("w:" + _stem(word), 1)
     for m in _PLACE.finditer(text):
         add("a:" + next(g for g in m.groups() if g), 2)
+    if _PULL.search(text):
+        add("c:pull", 2)
     for word, concept in _WIDE.items():
         if word in text:
             add("c:" + concept, 2)

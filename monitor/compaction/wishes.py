@@ -86,7 +86,8 @@ def read(
             if not QUESTION.search(s.own):
                 took = takeback.replaced(rules, about, s, turn) or took
                 took = took or takeback.ordered(rules, about, s, turn)
-                _end_said(said, s, turn, ruled or kind in ("replace", "revise") or limits.anew(s.own))
+                chooses = ruled or kind in ("replace", "revise", "permit", "ease") or limits.anew(s.own)
+                _end_said(said, s, turn, chooses)
             if kind == "strong" and previous and _THAT.search(s.own):
                 took = took or takeback.take_back(rules, about, s, turn, kind, previous)
                 if took and _says_again(rules, s, turn, previous):
@@ -110,6 +111,7 @@ def read(
                         bool(
                             ruled
                             or kind in ("replace", "revise", "permit", "ease")
+                            or scope.LETS.search(s.own)
                             or limits.anew(s.own)
                             or choices.talk(s.own)
                         ),

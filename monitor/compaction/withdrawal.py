@@ -133,7 +133,7 @@ PERMIT = _rx(
     r"könnt|darf|dürfen|erlaubt|freigegeben|okay|in\s+ordnung)\b|\bist\s+(?:jetzt|nun|doch|"
     r"inzwischen)\s+(?:erlaubt|freigegeben|ok|okay|in\s+ordnung)",
     "(?:现在|已经|另外|那就|之后).{0,16}(?:可以|能|允许)|可以.{0,20}了|(?:允许|准许|同意)(?:你|使用|修改|删除)|也可以|可以(?:使用|用|改|删|修改|删除|动)",
-    "(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
+    "て構[いわ]|(?:ても|でも)(?:いい|よい|良い|構い|かまい|大丈夫|OK)|(?:して|使って|変更して|削除して|編集して|触って)(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|"
     "(?:変え|直し|書き換え|足し|消し|動かし|進め|使っ)て(?:も)?(?:よい|いい|良い|構わ|構い|かまい|大丈夫)|許可し|できるように(?:なり|し)|で(?:構いません|かまいません|大丈夫です|いいです|OK)",
     r"\b(?:ya|ahora|también)\s+(?:sí\s+)?(?:puedes|podéis|pueden|se\s+puede)\b|\bpuedes\b[^.?!]{0,"
     r"40}\b(?:ya|ahora|también)\b|\bte\s+(?:permito|autorizo)\b|\b(?:me|te|nos)\s+(?:da|dan|doy|dio|dieron|ha\s+dado|han\s+dado)\s+permiso\b|\best[áa]\s+permitid|"
@@ -148,7 +148,7 @@ PERMIT = _rx(
     r"\b(?:можно|можешь|можете|разреша\w+|разрешил\w*|допустимо|разрешено|не\s+возражаю)\b",
     r"(?:해도|써도|사용해도|바꿔도|수정해도|추가해도|고쳐도|해두|어도|아도)\s*(?:돼|되|됩|된|괜찮|좋|상관)|허용(?:합니다|해|할|됩|하겠)|이제.{0,20}(?:가능|됩니다)",
     r"\b(?:mag|mogen|kun\s+je|kan\s+(?:nu|ook|wel)|toegestaan|is\s+prima|zijn\s+prima|is\s+ok[eé]?)\b",
-    r"\b(?:możesz|możecie|można|wolno|zezwalam|pozwalam|dozwolon\w+)\b",
+    r"\b(?:może(?:sz|cie|my)?|można|wolno|zezwalam|pozwalam|dozwolon\w+)\b",
     r"\b\w+(?:ebilir|abilir)(?:sin|siniz|iz|im)?\b|\bserbest\b|\bizin\s+ver\w+",
 )
 #: the thing may be touched again: said of its state, or of those who had a say in it
@@ -199,14 +199,14 @@ NOUN = _rx(
 GONE = re.compile(
     r"(?i)\b(?:moved|moves|pushed|postponed|delayed|deferred|extended|slipp\w+|slips|shifted|rescheduled|put\s+off|off|gone|dead|dropped|drops|lifted|"
     r"irrelevant|no\s+longer|any\s?more|not\s+(?:that\s+|so\s+)?(?:hard|firm|strict|fixed)|scrapped|cancel\w+|removed|withdrawn|waived|expired|void|moot|obsolete|history|past|outdated|forget|ignore|scratch|never\s?mind)\b|"
-    r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|kippt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
+    r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|kippt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|kein\w*\s+\w+\s+mehr|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
     r"\b(?:repouss\w+|report\w+|décal\w+|prolong\w+|(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus|tomb\w+|saut\w+|levée?s?|annul\w+|oublie\w*|caduc|caduque|abandonnée?s?|supprimée?s?|obsolète)\b|"
     r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin|no\s+lleg\w+|saltó|saltad\w)\b|"
     r"\b(?:adi(?:ou|ad[oa]\w?|amos|aram)|estend\w+|ca(?:iu|íram)|mudou|não\s+\w+(?:\s+\w+)?\s+mais|já\s+não|esqueç\w+|esquece|suspens\w|retirad\w|revogad\w|cancelad\w|liberad\w)\b|"
     r"\b(?:rinvi\w+|posticip\w+|slitt\w+|prorog\w+|spost\w+|salta\w*|non\s+\w+(?:\s+\w+)?\s+più|decad\w+|dimentica\w*|togl\w+|tolt[oaie]|rimoss\w|abolit\w|superat\w|annullat\w)\b|"
     r"\b(?:przesu\w+|przełoż\w+|wydłuż\w+|przedłuż\w+|nieaktualn\w+|odwoła\w+|odpad\w+|już\s+nie|zapomnij|zniesion\w+|cofnię\w+|zdjęt\w+|uchylon\w+)\b|\b(?:verschoven|uitgesteld|verlengd|vervalt|vervallen|niet\s+meer|geschrapt|van\s+de\s+baan)\b|"
     r"\b(?:перен[её]с\w*|перенос\w*|отлож\w+|откладыва\w+|продл\w+|сдвин\w+|сдвига\w+|отпа[лд]\w*|снят\w*|больше\s+не|не\s*актуал\w+|отмен\w+|забудь\w*|снима\w+|сня[лт]\w*|убран\w*|убрали|уш[её]л)\b|"
-    r"推迟|延期|延后|顺延|往后|挪|取消|不用|不急|不赶|作废|不再|放开|解除|没有了|撤了|延び|伸び|延長|先送り|後ろ倒し|ずれ|なくな|不要|忘れ|気にし|撤廃|解除|外れ|外し|연기|연장|미뤄|미루|늦춰|밀렸|늘어|없어|없애|없앤|없앨|신경|사라|풀렸|풀었|해제|취소|철회|폐지"
+    r"推迟|延期|延后|顺延|往后|挪|取消|不用|不急|不赶|作废|不再|放开|解除|没有了|撤了|延び|伸び|回(?:った|り|し|さ)|延長|先送り|後ろ倒し|ずれ|なくな|不要|忘れ|気にし|撤廃|解除|外れ|外し|연기|연장|미뤄|미루|늦춰|밀렸|늘어|없어|없애|없앤|없앨|신경|사라|풀렸|풀었|해제|취소|철회|폐지"
 )
 _NOT = re.compile(
     r"(?i)(?:n['’]t|\b(?:not|nicht|pas|nie|не|niet|não|non|no)|没有?|未|不)\s*(?:(?:yet|noch|encore|todavía|aún|ainda|ancora|jeszcze|ещё|еще)\s+)?$"
@@ -243,7 +243,7 @@ ABOUT = _rx(
     r"\b(?:lo|eso)\s+de\s+[^.:]{2,50}[:,]\s|\b(?:en\s+cuanto|respecto)\s+al?\b|^(?:pour|quant\s+aux?|"
     r"concernant)\s+[^.:,]{2,50}[:,]?\s",
     r"^(?:sobre|quanto\s+(?:ao?s?|a[il]?))\s+[^.:,]{2,50}[:,]\s|^(?:per|riguardo|quanto)\s+[^.:,]{2,50}[:,]\s|"
-    r"^(?:насчёт|насчет|по\s+поводу|про)\s",
+    r"^(?:co\s+do|jeśli\s+chodzi\s+o|w\s+sprawie)\s|\bwat\s+[^.:,]{2,40}\s+betreft\b|^(?:насчёт|насчет|по\s+поводу|про)\s",
     r"^(?:关于|至于).{2,20}[,，:：]|(?:の件|について)(?:は|ですが|だけど|、)|(?:건|관해서|대해서)(?:은|는|,)",
 )
 #: words that deny; a rule with one and a later sentence without contradict each other
@@ -284,10 +284,10 @@ NARROW = _rx(
 )
 #: a rule that holds until the user agrees: agreeing once does not end it
 CONSENT = _rx(
-    r"\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
+    r"\bwithout\s+my\s+\w+|\b(?:ohne\s+mein\w*|sans\s+(?:mon|ma)|sin\s+mi|senza\s+(?:il\s+mio|la\s+mia)|bez\s+mo(?:jej|jego)|без\s+мо(?:его|ей)|zonder\s+mijn)\s+\w+|\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
     r"\b(?:before|unless|until)\s+(?:\w+\s+){0,2}(?:i|you\s+ask|asking)\b|\bask\s+(?:me\s+)?(?:first|"
     r"before)",
-    r"\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|"
+    r"\berst\s+nach\s+mein\w*\s+\w+|\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|"
     r"\bfrag\w*\s+(?:mich\s+)?(?:vorher|erst|zuerst)|\berst\s+(?:fragen|rückfragen)",
     "未经|没有我|经我|先问|先(?:征求|确认)|同意(?:之)?前|得到我",
     "許可なく|許可なし|無断|確認(?:なし|せず|して(?:から)?)|聞いてから|承認なし",
@@ -313,7 +313,7 @@ PROVISIONAL = _rx(
     r"\b(?:bis|bevor)\s+(?:ich|wir)\b|\bbis\s+auf\s+weiteres\b|\b(?:vorerst|vorläufig|einstweilen|fürs\s+erste|zunächst|erst\s?mal)\b|\bnoch\s+n(?:icht|ichts)\b",
     r"\b(?:todavía|aún)\b|\bpas\s+encore\b|\bhasta\s+(?:que\s+(?:yo|te|diga)|nuevo\s+aviso)|\bpor\s+(?:ahora|el\s+momento)\b|\bde\s+momento\b|"
     r"\bjusqu['’]à\s+(?:nouvel|ce\s+que)|\bpour\s+l['’]instant\b|\bpor\s+enquanto\b|\bper\s+ora\b",
-    "先别|先不|暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
+    "제가\\s*말|말하기\\s*전|말할\\s*때|아직|先别|先不|暂时|暂且|目前先|在我.{0,6}之前|当面|とりあえず|指示するまで|별도.{0,6}까지|당분간|пока\\b",
 )
 #: the word a rule "for now" waits for; said of its matter it ends the rule
 GO_AHEAD = _rx(

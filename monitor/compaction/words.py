@@ -96,7 +96,7 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:answer|reply|respond|write|explain|be)\w*\s+(?:\w+\s+){0,3}(?:brief\w*|short|concise\w*|terse\w*|verbose)\b|"
         r"\b(?:limit|cap|ceiling|maximum|minimum)\s+(?:\w+\s+){0,3}is\s+(?:\w+\s+)?\d|"
         r"^(?:nobody|no\s?one)\s+(?!knows|cares|is\b|has\b|was\b)\w+s\b|"
-        r"^only\s+[^.?!]{3,60}\s(?:may|should|must|can)\s+be\b|\bi\s+(?:do\s+)?(?:care|insist)\s+that\b|^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
+        r"^only\s+[^.?!]{3,60}\s(?:may|should|must|can)\s+be\b|\bi\s+(?:do\s+)?(?:care|insist)\s+that\b|\bi\s+want\s+(?:every|all|each|any)\s|^only\s+(?!if\b|because\b|the\s+(?:first|last)\b)[A-Z]?\w+\s+(?:touch|edit|change|write|may|is|are|ha)\w*|"
         r"^all\s+[\w-]+(?:\s+[\w-]+)?\s+(?:in|as|via|under)\s+[\w/-]+[.!]?$|"
         r"(?:^|[,;:.]\s*|\bplease\s+)(?:write|make|produce|deliver|export|save|store)\s+[^.?!,]{3,40}\bas\s+[A-Z]{2,}\b|"
         r"\bi\s+(?:do\s+not|don['’]?t)\s+want\b|\bi\s+never\s+want\b|\bi(?:['’]d|\s+would)?\s+prefer\b|"
@@ -164,8 +164,8 @@ RULE: dict[str, re.Pattern[str]] = {
         r"^kein\w*\s+(?!ahnung|frage|problem|sorge|idee|eile|chance|unterschied)[^.?!]{3,60},\s*(?:bis|solange|außer|ohne)\b|"
         r"\b(?:bitte|weiterhin)\b[^?]*\b(?:weiterhin|bitte)\b|\bniemand\b(?!\s+weiß)|"
         r"\bbitte\b[^?]*\b(?:nichts?|kein\w*|nie|nur|immer|ohne)\b|\b(?:nicht|kein\w*|nur|immer|ohne)\b[^?]*\bbitte\b",
-        r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|"
-        r"immer|vor|nach|in)\b)",
+        r"(?<!wir )(?<!ich )\b(?:muss|müssen)\b(?!\s+(?:wir|ich)\b)(?=[^?]*\b(?:sein|bleiben|werden|grün|raus|"
+        r"innerhalb|binnen|immer|vor|nach|in)\b)",
         r"\b(?:immer|stets|ausschließlich|unbedingt|keinesfalls|auf\s+keinen\s+fall|niemals|"
         r"unter\s+keinen\s+umständen)\b",
         r"\b(?:verboten|pflicht|tabu|nicht\s+erlaubt|ab\s+(?:jetzt|sofort)|grundsätzlich|höchstens|"
@@ -304,7 +304,7 @@ RULE: dict[str, re.Pattern[str]] = {
     ),
     "ko": _rx(
         "마세요|마십시오|마라|말고|말아|말\\s*것|금지|반드시|항상|절대|해야|여야|어야|아야|하지\\s*않|지\\s*않도록|이내|이하|유지|만\\s*(?:사용|써|쓰|허용|수정|읽)|없이|앞으로는|"
-        "(?:한국어|영어|UTC|원|한글)로\\s*(?:작성|써|쓰|답|통일|표시)|최대|최소|필수|우선|선호|그대로\\s*(?:두|유지)|안\\s*(?:됩|돼|되)|바랍니다|"
+        "만\\s*(?:하세요|해\\s*주|합니다)|(?:한국어|영어|UTC|원|한글)로\\s*(?:남겨|남기|적|작성|써|쓰|답|통일|표시)|최대|최소|필수|우선|선호|그대로\\s*(?:두|유지)|안\\s*(?:됩|돼|되)|바랍니다|"
         "(?:에만|까지만|으로만|로만)"
     ),
     "nl": _rx(
@@ -319,7 +319,7 @@ RULE: dict[str, re.Pattern[str]] = {
     "pl": _rx(
         r"\bnie\s+(?!wiem|rozumiem|działa|widz|ma\b|mam\b|jest\b|było|pamiętam|mogę|udało|trzeba\s+już|zgadza)\w+",
         r"\bzostajemy\s+(?:przy|na)\b|\bnikt\b|\b(?:nigdy|zawsze|tylko|wyłącznie|musi\w*|muszą|należy|powin\w+|zakaz\w*|unikaj\w*|żadn\w+|bez\s+\w+|"
-        r"maksymalnie|najwyżej|co\s+najmniej|"
+        r"maksymalnie|najwyżej|najpóźniej|co\s+najmniej|"
         r"od\s+teraz|zamiast|przed\s+każd\w+|zachowaj|trzymaj|wolę|koniecznie)\b|\bpo\s+(?:polsku|angielsku)\b",
     ),
     "tr": _rx(
@@ -336,7 +336,7 @@ STATEMENT: dict[str, re.Pattern[str]] = {
     "en": _rx(
         r"^(?:(?:hey|hi|hello|ok(?:ay)?|so|well|btw|hmm+|oh|yeah|yes|great|nice|thanks)\b[,!.]*\s+)*"
         r"(?:it|there|this|that|i|we|they|he|she|the\s+[\w-]+(?:\s+(?!must|should|shall|may|can|will|needs)[\w-]+)?)\s+(?:is|are|was|were|has|have|had|"
-        r"does|did|do(?!\s+not\s+want|\s+care)|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want|think|thought|got|"
+        r"does|did|do(?!\s+not\s+want|\s+care)|don['’]t(?!\s+want)|doesn['’]t|shows?|fails?|works?|only|just|need|want(?!\s+(?:every|all|each|any)\s)|think|thought|got|"
         r"see)\b(?!.*\b(?:must|never|should|do\s+not|always|not\s+allowed|off[- ]limits|"
         r"will\s+not|at\s+(?:most|least)|no\s+more\s+than|to\s+(?:keep|stay|remain|use|avoid))\b)|^we\s+(?:must|"
         r"have\s+to|need\s+to)\b|\bi\s+only\s+wanted\b"

@@ -53,6 +53,13 @@ def standing(rule: str, later: str) -> str:
             "Esto tiene que salir el miércoles como muy tarde.",
             "Para el miércoles no llega nadie, negocio ya lo ha asumido: cuando esté, está.",
         ),
+        ("Tout doit être en ligne pour le 15.", "La date du 15 n'est plus d'actualité, c'est repoussé au 2 novembre."),
+        ("Should be fixed by Wednesday noon.", "Wednesday turned into next Monday, by the way."),
+        (
+            "Bis nächsten Dienstag brauche ich ein Ergebnis.",
+            "Dienstag ist kein Muss mehr, der Umzug des Lagers kommt dazwischen.",
+        ),
+        ("木曜までに仕上げてほしいです。", "木曜の件は来月に回ったので、あわてなくて結構です。"),
     ],
 )
 def test_the_day_is_gone(rule: str, later: str) -> None:
