@@ -110,6 +110,18 @@ _DATE = re.compile(
 _CLAUSE = re.compile(r"[,;，；、]\s*")
 
 
+#: what may be moved without the day of the work
+_EVENT = re.compile(
+    r"(?i)\b(?:meetings?|calls?|appointments?|stand-?ups?|retros?|lunch|interviews?|besprechung|sitzung|meeting|réunion|rendez-vous|reunión|cita|reunião|riunione|incontro|spotkani\w+|afspraak|встреч\w+|созвон\w*)\b|"
+    "会议|开会|会議|打ち合わせ|회의"
+)
+
+
+def event(text: str) -> bool:
+    """True where a sentence speaks of a meeting: its day is no deadline, unless the demand names it too."""
+    return bool(_EVENT.search(text))
+
+
 @lru_cache(maxsize=4096)
 def due(text: str) -> bool:
     """True for a demand that something is ready by a day."""

@@ -43,7 +43,7 @@ def ease(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: in
         return False
     lets, free = scope.eases(s.own), bool(withdrawal.FREE.search(s.own))
     found = _accepted(rules, about, s, turn) or _awaited(rules, s, turn)
-    if not (lets or free or kind in ("permit", "revise", "strong")):
+    if scope.status(s.own) or not (lets or free or kind in ("permit", "revise", "strong")):
         return found
     own = _letting(s.own, about)
     anchor, mine = _topics(own), _topics(s.own)
@@ -91,7 +91,7 @@ def _spared(rule: str, about: dict[str, float], mine: dict[str, float], text: st
     """True where the sentence speaks of the rule's matter and lets go of something else."""
     if scope.goes_on(about, text) or (scope.looks(text) and not scope.looks(rule)):
         return True
-    return bool(withdrawal.DENIAL.search(rule)) and scope.another_object(about, mine)
+    return bool(withdrawal.DENIAL.search(rule)) and scope.another(rule, about, mine, text)
 
 
 def _near(rule: str, about: dict[str, float], mine: dict[str, float], text: str) -> tuple[float, float]:
@@ -142,7 +142,7 @@ def _awaited(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     told = [c for c in clauses(s.own) if not hedged(c)]
     found = False
     for i, rule in enumerate(rules):
-        if _past(rule, turn):
+        if _past(rule, turn) or takeback.asks(rule.text):
             continue
         for m in _WAITS.finditer(rule.text):
             if any(re.search(rf"\b{m['who']}\b", c) and _CONTENT.search(c) for c in told):

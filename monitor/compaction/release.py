@@ -57,7 +57,7 @@ ACCEPT = _rx(
     r"\b(?:ça\s+(?:va|ira|passe|suffit|me\s+va)|convient|suffi\w+|acceptable|d['’]accord|tolérable|correct|bien|ok)\b|\b(?:(?:me\s+)?parece\s+bien|está\s+bien|vale|basta\w*|acept\w+|de\s+sobra|admit\w+|sirve)\b",
     r"\b(?:está\s+(?:bom|ótimo|bem)|serve|dá|aceit\w+|tudo\s+bem|chega|basta|pode\s+ser)\b|\b(?:va\s+bene|vanno\s+bene|bast\w+|accett\w+|può\s+andare|ci\s+sta)\b|\b(?:może\s+być|wystarcz\w+|ok|w\s+porządku|ujdzie|starczy)\b|\b(?:prima|volstaat|genoeg|mag)\b",
     r"\b(?:сойд[её]т|хватит|подойд[её]т|нормально|приемлем\w+|годится|устро\w+|устраива\w+|хорошо|пойд[её]т|ок)\b",
-    "(?:也|就)?(?:行|可以|够|没问题|凑合|接受|成)|(?:大丈夫|十分|結構|許容|OK|いい|よい)(?:です|ます)?|괜찮|충분|좋|돼|됩니다",
+    "(?:也|就)?(?:行|可以|够|没问题|凑合|接受|成)|(?:大丈夫|十分|結構|許容|\bOK\b|いい|よい)(?:です|ます)?|괜찮|충분|좋|돼|됩니다",
 )
 #: the deed is welcome: whenever, however, as often as you like
 WELCOME = _rx(

@@ -47,9 +47,9 @@ _ONLY = _rx(
 )
 #: looking at something, without changing it
 _LOOKS = _rx(
-    r"\b(?:look|read|view|peek|see|consult|inspect|browse|skim|open|check)\b",
-    r"\b(?:lesen|ansehen|anschauen|nachsehen|reinschauen|hineinsehen|einsehen|angucken|lies)\b|\b(?:lire|regarder|consulter|voir)\b",
-    r"\b(?:leer|mirar|ver|consultar|ler|olhar|leggere|guardare|vedere|consultare|czytać|przeczytać|przejrzeć|obejrzeć|podejrzeć|lezen|bekijken|inzien)\b",
+    r"\b(?:look|read|view|test|try|query|peek|see|consult|inspect|browse|skim|open|check)\b",
+    r"\b(?:testen|abfragen|lesen|ansehen|anschauen|nachsehen|reinschauen|hineinsehen|einsehen|angucken|lies)\b|\b(?:lire|regarder|consulter|voir)\b",
+    r"\b(?:(?:leer|mirar|ver|consultar|probar)(?:l[oa]s?)?|testar|ler|olhar|interrogare|provare|leggere|guardare|vedere|consultare|czytać|przeczytać|przejrzeć|obejrzeć|podejrzeć|lezen|bekijken|inzien)\b",
     r"\b(?:читать|прочитать|посмотреть|смотреть|просматривать|глянуть)\b|查看|阅读|参考一下|看(?:看|一下|一眼)|見ても|読んでも|参照して|閲覧|봐도|읽어도|참고해도|확인해도",
 )
 _UNLESS = _rx(
@@ -71,6 +71,24 @@ TELLS = _rx(
     r"\b(?:is|are|was|were|has|have|had|been|did|does|will|would|ist|sind|war|waren|wurden?|wird|hat|haben|est|sont|était|ont|fut|es|está|fue|eran?|son|foi|é|são|era|estava|è|sono|stat[oaie]|"
     r"jest|są|był\w*|został\w*|был\w*|werd|werden)\b|^(?:(?:and|but|so|und|y|e|et|и)\s+)?(?:i|we|they|he|she|it|you|ich|wir|sie|er|es|je|nous|on|ils?|yo|nosotros|eu|nós|io|noi|ja|my|oni|я|мы|они)\b|"
     "^(?:我们?|他们?|私|우리|저는)|了[。]?$|(?:ました|でした|だった|[^し]た)[。]?$|[했됐었았]\\w*[.]?$"
+)
+#: what stands in front of an order
+_FILLER = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|fine|alright|right|good|great|well|so|then|and|but|now|please|just|go\s+ahead\s+and|gut|na\s+gut|also|dann|und|jetzt|bitte|bon|bien|alors|et|donc|maintenant|vale|bueno|entonces|"
+    r"y|ahora|então|e|agora|va\s+bene|allora|adesso|dobrze|dobra|to|teraz|ладно|хорошо|тогда|и|теперь|그럼|이제|좋아요?|좋습니다|では|じゃあ|もう|好的?|那就?|现在)[,.!，、。]?\s*)+"
+)
+#: an order in a language without white space or with its verb at the end
+_ORDER = re.compile(
+    r"吧|把|请|直接|开始|(?:して|てよ|って|んで|ください|お願い(?:します)?|ましょう)[。．!！]?$|(?:하세요|해\s*주세요|해요|해라|합시다|하시죠|주세요)[.!]?$"
+)
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+#: long ago or for long: no news
+_OLD = _rx(
+    r"\b(?:yesterday|last\s+(?:night|week|month|year)|gestern|letzte[nsrm]?\s+\w+|hier(?:\s+soir)?|la\s+semaine\s+dernière|ayer|anoche|ontem|ieri|wczoraj|gisteren|вчера)\b|昨[天日晚]|어제",
+    r"\b(?:since|seit|depuis|desde|dal|od|с)\s+(?:\w+\s+)?\d{4}\b",
+)
+_STATE = _rx(
+    r"\b(?:is|are|was|were|worked|works)\s+(?:\w+\s+)?(?:fine|ok(?:ay)?|good|ours|yours)\b|\b(?:war|waren|ist|sind|lief|liefen)\s+(?:\w+\s+)?(?:gut|in\s+ordnung|ok(?:ay)?)\b|问题|問題|괜찮았|нормально"
 )
 #: second thoughts: what follows is not what was said first
 SECOND = _rx(
@@ -133,7 +151,7 @@ def strong(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def eases(text: str) -> bool:
     """True where a statement lets go in words that name no rule: nobody needs it, it is ours now, I was too strict."""
-    told = [c for c in _told(text) if not (_GOES_ON.search(c) and withdrawal.DENIAL.search(c))]
+    told = [c for c in _told(text) if not (_GOES_ON.search(c) and withdrawal.DENIAL.search(c)) and not status(c)]
     return any(p.search(c) for c in told for p in (release.EASE, release.HANDED, release.ADMIT, release.WELCOME))
 
 
@@ -166,6 +184,64 @@ def looks(text: str) -> bool:
 def hearsay(text: str) -> bool:
     """True where somebody nobody knows is said to say it."""
     return bool(_ANYBODY.search(text) and phrases.REPORTED.search(text))
+
+
+def status(text: str) -> bool:
+    """True where a sentence only tells how a thing was, or has long been: "the module was fine yesterday"."""
+    told = [c for c in clauses(text) if _STATE.search(c)]
+    return bool(told) and all(_OLD.search(c) for c in told)
+
+
+@lru_cache(maxsize=4096)
+def orders(text: str) -> bool:
+    """True for a clause that may be an order: it denies nothing and tells nothing."""
+    if withdrawal.DENIAL.search(text) or TELLS.search(text):
+        return False
+    return not _WIDE.search(text) or bool(_ORDER.search(text))
+
+
+def deed_first(about: dict[str, float], text: str) -> bool:
+    """True where one of the first two words of a clause is of the rule's matter, as the verb of an order is."""
+    words = _FILLER.sub("", text).split()
+    return bool(_WIDE.search(text)) or any(overlap(about, topics(w)) for w in words[:2])
+
+
+#: deeds that make two sentences differ where only one names them
+_DEEDS = frozenset(
+    (
+        "c:push",
+        "c:commit",
+        "c:merge",
+        "c:deploy",
+        "c:delete",
+        "c:rename",
+        "c:restart",
+        "c:email",
+        "c:export",
+        "c:import",
+    )
+)
+_ME = _rx(r"\b(?:me|us|myself|mir|mich|uns|moi|nous|мне|нам)\b")
+
+
+def another(rule: str, about: dict[str, float], mine: dict[str, float], text: str) -> bool:
+    """True where both share a word and differ in what is done, or in what it is done to."""
+    if another_object(about, mine):
+        return True
+    common = about.keys() & mine.keys()
+    shared = sum(min(about[k], mine[k]) for k in common)
+    if shared <= 1 and all(k.startswith("w:") for k in common) and not withdrawal.PROVISIONAL.search(rule):
+        beside = {k: w for c in clauses(text) if overlap(about, topics(c)) for k, w in topics(c).items()}
+        if any(w >= 2 for k, w in beside.items() if k[0] in "cn" and k not in about):
+            return True  # "the billing module", "the billing tests"
+        if (
+            about.keys() & _DEEDS
+            and not mine.keys() & _DEEDS
+            and not any(p.search(text) for p in (SECOND, release.HANDED))
+        ):
+            return True  # "never push to main", "pull from main"
+    only = {k for k in common if not k.startswith("p:")}
+    return only <= _DEEDS and len(about) > len(common) and bool(_ME.search(text)) and not _ME.search(rule)
 
 
 def another_object(rule: dict[str, float], mine: dict[str, float]) -> bool:

@@ -131,6 +131,8 @@ def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
         for i, r in enumerate(rules)
         if r.standing == "active" and (r.turn is None or r.turn != turn) and deadlines.due(r.text)
     ]
+    if deadlines.event(s.own):  # the day of a meeting moved
+        open_ = [i for i in open_ if deadlines.event(rules[i].text)]
     named = [i for i in open_ if deadlines.days(rules[i].text) & deadlines.days(s.own)]
     if len(open_) > 1:
         mine = topics(s.own)
@@ -191,8 +193,8 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
     """
     if s.quoted or withdrawal.ONCE.search(s.own):
         return False
-    told = [topics("… " + c) for c in clauses(s.own) if not (withdrawal.DENIAL.search(c) or scope.TELLS.search(c))]
-    told = [t for t in told if sum(t.values()) >= 1]
+    told = [(c, topics("… " + c)) for c in clauses(s.own) if scope.orders(c)]
+    told = [(c, t) for c, t in told if sum(t.values()) >= 1]
     found = False
     if not told:
         return found
@@ -201,14 +203,16 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
             r.standing != "active"
             or r.turn is None
             or r.turn == turn
-            or not any(overlap(about[i], t) for t in told)
+            or not any(overlap(about[i], t) and scope.deed_first(about[i], c) for c, t in told)
             or asks(r.text)
             or scope.goes_on(about[i], s.own)
         ):
             continue
+        if scope.looks(s.own) and not scope.looks(r.text):
+            continue
         bans = [topics("… " + c) for c in clauses(r.text) if withdrawal.DENIAL.search(c)]
         waits = bool(withdrawal.PROVISIONAL.search(r.text))  # "don't book it yet", "book it"
-        if any(_same_deed(b, t, waits) for b in bans for t in told):
+        if any(_same_deed(b, t, waits) for b in bans for _, t in told):
             rules[i] = msgspec.structs.replace(r, standing="changed", by=turn, by_text=s.text)
             found = True
     return found
@@ -336,7 +340,7 @@ def take_back(
         elif kind == "permit":
             if shared < best[0] * 0.9:  # a name the whole conversation is about is in many rules
                 continue
-            if withdrawal.DENIAL.search(rules[i].text) and scope.another_object(about[i], mine):
+            if withdrawal.DENIAL.search(rules[i].text) and scope.another(rules[i].text, about[i], mine, s.own):
                 continue
             denied = _denied_share(rules[i].text, mine)
             single = len(about[i].keys() & mine.keys()) == 1 < len(about[i])

@@ -42,7 +42,7 @@ def lifts(text: str) -> Literal["strong", "permit", "go", "replace", "revise", "
         return ""
     if scope.strong(text):
         return "strong"
-    if withdrawal.PERMIT.search(text) or withdrawal.FREE.search(text):
+    if (withdrawal.PERMIT.search(text) or withdrawal.FREE.search(text)) and not scope.status(text):
         return "permit"
     if withdrawal.GO_AHEAD.search(text):
         return "go"

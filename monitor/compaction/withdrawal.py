@@ -124,7 +124,7 @@ PERMIT = _rx(
     r"\bcomme\s+tu\s+(?:veux|préfères)\b|\bc['’]est\s+(?:bon|ok|d['’]accord|permis|autorisé)\b|\bcome\s+(?:vuoi|"
     r"preferisci)\b|\bкак\s+хочешь\b|"
     r"\bzoals\s+je\s+wilt\b|\bjak\s+chcesz\b|\bnasıl\s+istersen\b|随你|随便|都行|お任せ|好きに|자유롭게|마음대로|알아서",
-    r"\bfair\s+game\b|\bmay\s+(?:\w+\s+){1,4}now\b|\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?\w+|\b(?:is|are|"
+    r"\bfair\s+game\b|\bmay\s+(?:\w+\s+){1,4}now\b|\byou\s+(?:may|can|are\s+(?:free|allowed)\s+to)\s+(?:now\s+)?(?:also\s+)?(?!need\b|want\b|have\s+to\b|see\b|notice\b|imagine\b|guess\b|wonder\b|know\b)\w+|\b(?:is|are|"
     r"it['’]s)\s+(?:now\s+)?(?:fine|ok|okay|allowed|permitted|alright)\b|\bfeel\s+free\b|\bnow\s+(?:ok|"
     r"okay|fine|allowed)|\bafter\s+all\b|\bgo\s+ahead\s+and\b|\bit\s+is\s+ok\s+to\b|\bi\s+(?:allow|"
     r"permit)\b",
@@ -213,8 +213,15 @@ _NOT = re.compile(
 )
 
 
+#: somebody who is away
+_AWAY = re.compile(
+    r"(?i)\b(?:i|we|he|she|they|you)(?:['’](?:m|re|s)|\s+(?:am|are|is|was|were|will\s+be))\s+(?:off|gone)\b"
+)
+
+
 def gone(text: str) -> bool:
     """True where a clause tells that what it speaks of is no more."""
+    text = _AWAY.sub(" ", text)
     return any(not _NOT.search(text[: m.start()]) for m in GONE.finditer(text))
 
 
@@ -284,7 +291,7 @@ NARROW = _rx(
 )
 #: a rule that holds until the user agrees: agreeing once does not end it
 CONSENT = _rx(
-    r"\bwithout\s+my\s+\w+|\b(?:ohne\s+mein\w*|sans\s+(?:mon|ma)|sin\s+mi|senza\s+(?:il\s+mio|la\s+mia)|bez\s+mo(?:jej|jego)|без\s+мо(?:его|ей)|zonder\s+mijn)\s+\w+|\bwithout\s+(?:\w+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
+    r"\bwithout\s+my\s+\w+|\b(?:ohne\s+mein\w*|sans\s+(?:mon|ma)|sin\s+mi|senza\s+(?:il\s+mio|la\s+mia)|bez\s+mo(?:jej|jego)|без\s+мо(?:его|ей)|zonder\s+mijn)\s+\w+|\bwithout\s+(?:[\w'’]+\s+){0,2}(?:permission|approval|consent|ok|okay|asking|confirmation|sign-?off)|"
     r"\b(?:before|unless|until)\s+(?:\w+\s+){0,2}(?:i|you\s+ask|asking)\b|\bask\s+(?:me\s+)?(?:first|"
     r"before)",
     r"\berst\s+nach\s+mein\w*\s+\w+|\bohne\s+(?:\w+\s+){0,2}(?:zustimmung|erlaubnis|freigabe|rücksprache|okay|ok|einwilligung)|"
