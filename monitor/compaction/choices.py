@@ -26,6 +26,7 @@ postgresql=postgres mysql=mariadb sqlite=sqlite3 mongodb oracle duckdb
 pytest unittest nose
 tabs=tabulatoren spaces=leerzeichen=espacios=espaces
 eur=euro=euros usd=dollar=dollars gbp chf jpy
+british=britisch=britannique american=amerikanisch=américain
 utc cet=europe/berlin local=lokal=lokale
 """
 _ROWS = [[cell.split("=") for cell in row.split()] for row in _KINDS.strip().splitlines()]

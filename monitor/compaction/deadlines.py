@@ -43,14 +43,20 @@ _WHEN = (
     r"\b(?:tygodni\w*|miesi[ąa]c\w*)\b|\b(?:недел\w+|месяц\w*|конц[аеу]\s+\w+)|"
     r"今天|明天|本周|这周|下周|月底|周末|年底|\d{1,2}[号日月]|今週|今日中|明日|来週|月末|今月|年内|週末|이번\s*주|다음\s*주|내일|오늘|월말|주말|\d{1,2}일)"
 )
-_BY = re.compile(
-    rf"(?:\b(?:by|before|until|till|no\s+later\s+than|due|bis|vor|spätestens|avant|d['’]ici(?:\s+à)?|pour|antes\s+d\w+|para|hasta|até|a\s+más\s+tardar|entro|prima\s+d\w+|per|do|przed|na|"
-    rf"voor|uiterlijk|до|к|не\s+позднее)\b(?:\s+[^\W\d_]+['’]?){{0,4}}?\s*['’]?\s?{_WHEN})|"
-    rf"\b(?:must|muss|musi|moet|debe|deve|doit)\s+(?:\w+\s+)?{_WHEN}|"
-    rf"{_WHEN}\s+(?:at\s+the\s+latest|como\s+muy\s+tarde|a\s+más\s+tardar|o\s+mais\s+tardar|au\s+plus\s+tard|al\s+più\s+tardi)\b|{_WHEN}[^。]{{0,12}}之前|"
-    rf"\b(?:by\s+then|bis\s+dahin|d['’]ici\s+là|para\s+entonces|até\s+lá|per\s+allora|do\s+tego\s+czasu|к\s+этому\s+времени)\b|"
-    rf"{_WHEN}\s*(?:之前|以前|前|内|中に|までに?|까지|전까지|안에|中)",
+_TIME = re.compile(_WHEN, re.I)
+#: what stands in front of the day, or behind it, where something is demanded by then
+_UP_TO = re.compile(
+    r"\b(?:by|before|until|till|no\s+later\s+than|due|bis|vor|spätestens|avant|d['’]ici(?:\s+à)?|pour|antes\s+d\w+|para|hasta|até|a\s+más\s+tardar|entro|prima\s+d\w+|per|do|przed|na|"
+    r"voor|uiterlijk|до|к|не\s+позднее)\b(?:\s+[^\W\d_]+['’]?){0,4}\s*['’]?\s?$|\b(?:must|muss|musi|moet|debe|deve|doit)\s+(?:\w+\s+)?$|"
+    r"\b(?:deliver|finish|ship|submit|liefern|abgeben|livrer|rendre|finir|entregar|acabar|terminar|consegnare|finire|oddać|сдать|закончить)\s+(?:\w+\s+){0,3}?(?:(?:on|am|le|el|il|no|na|w|we|в|во)\s+)?$",
     re.I,
+)
+_BEHIND = re.compile(
+    r"\s*(?:之前|以前|前|内|中に|までに?|까지|전까지|안에|中)|[^。]{0,12}之前|\s+(?:at\s+the\s+latest|como\s+muy\s+tarde|a\s+más\s+tardar|o\s+mais\s+tardar|au\s+plus\s+tard|al\s+più\s+tardi)\b",
+    re.I,
+)
+_BY_THEN = re.compile(
+    r"(?i)\b(?:by\s+then|bis\s+dahin|d['’]ici\s+là|para\s+entonces|até\s+lá|per\s+allora|do\s+tego\s+czasu|к\s+этому\s+времени)\b"
 )
 _DEMAND = re.compile(
     r"(?i)\b(?:must|ha(?:s|ve)\s+to|needs?|want|should|finish\w*|done|ready|complet\w+|deliver\w*|ship\w*|live|due|submit\w*|deadline|wrap\w*)\b|"
@@ -110,6 +116,23 @@ _DATE = re.compile(
 _CLAUSE = re.compile(r"[,;，；、]\s*")
 
 
+_RATHER = re.compile(
+    r"(?i)n['’]t\b|\b(?:not|rather|instead|let['’]s\s+say|optimistic|early\s+enough|enough|nicht|kein\w*|lieber|eher|statt|reicht|sagen\s+wir|pas|plutôt|suffit|disons|ya\s+no|no|mejor|basta|digamos|não|melhor|já\s+não|non|meglio|"
+    r"piuttosto|diciamo|nie|raczej|lepiej|wystarczy|niet|liever|не|лучше|хватит)\b|不|改|就行|じゃなく|ではなく|말고|아니"
+)
+
+
+@lru_cache(maxsize=4096)
+def times(text: str) -> frozenset[str]:
+    """The days, dates and hours a sentence names, as they are written."""
+    return frozenset(m.group().lower().strip() for m in _TIME.finditer(text))
+
+
+def contrasts(text: str) -> bool:
+    """True where a sentence sets one day against another: "not Tuesday, let's say Thursday"."""
+    return len(times(text)) > 1 and bool(_RATHER.search(text)) and not SUPPOSED.search(text) and not event(text)
+
+
 #: what may be moved without the day of the work
 _EVENT = re.compile(
     r"(?i)\b(?:meetings?|calls?|appointments?|stand-?ups?|retros?|lunch|interviews?|besprechung|sitzung|meeting|réunion|rendez-vous|reunión|cita|reunião|riunione|incontro|spotkani\w+|afspraak|встреч\w+|созвон\w*)\b|"
@@ -125,7 +148,11 @@ def event(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def due(text: str) -> bool:
     """True for a demand that something is ready by a day."""
-    return bool(_DEMAND.search(text) and _BY.search(text)) and not withdrawal.DENIAL.search(text)
+    if not _DEMAND.search(text) or withdrawal.DENIAL.search(text):
+        return False
+    if _BY_THEN.search(text):
+        return True
+    return any(_UP_TO.search(text, 0, m.start()) or _BEHIND.match(text, m.end()) for m in _TIME.finditer(text))
 
 
 @lru_cache(maxsize=4096)

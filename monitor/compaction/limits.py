@@ -216,7 +216,9 @@ def accepted(old: str, new: str) -> bool:
 def good(text: str) -> tuple[list[tuple[float, str]], ...]:
     """The figures of each clause that calls its figures good enough."""
     told = [
-        _figures(c) for c in clauses(digits(text)) if release.ACCEPT.search(c) or release.EASE.search(c) or _frees(c)
+        _figures(c)
+        for c in clauses(digits(text))
+        if release.ACCEPT.search(c) or release.EASE.search(c) or release.HARMLESS.search(c) or _frees(c)
     ]
     return tuple(t for t in told if t)
 

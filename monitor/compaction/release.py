@@ -1,8 +1,8 @@
 """Words that let go of a rule without naming it, by what they say; many languages.
 
-Patterns only: nobody needs it (:data:`EASE`), the thing is ours or open now (:data:`HANDED`), the user was too strict
-(:data:`ADMIT`), a figure will do (:data:`ACCEPT`), the deed is welcome (:data:`WELCOME`). Each counts only in a
-sentence that shares the matter of a rule.
+Patterns only: nobody needs it (:data:`EASE`), it does no harm (:data:`HARMLESS`), the thing is ours or open now
+(:data:`HANDED`), the user was too strict (:data:`ADMIT`), a figure will do (:data:`ACCEPT`), the deed is welcome
+(:data:`WELCOME`). Each counts only in a sentence that shares the matter of a rule.
 """
 
 from __future__ import annotations
@@ -29,6 +29,15 @@ EASE = _rx(
     r"\b(?:не\s+(?:нужно|надо|обязательн\w+|страшно|важно|принципиальн\w+|беспокойся|стоит|будем\s+мелочиться)|незачем|необязательн\w+|ни\s+к\s+чему|неважно|без\s+разницы|всё\s+равно|ладно\s+уж)\b",
     "(?:没(?:有)?|无)(?:必要|所谓|关系|大碍)|不(?:必|需要|用(?!户)|打紧|要紧|重要)|无妨|犯不着|(?:必要|心配|問題|関係)(?:は|も)?(?:ない|ありません|ございません)|(?:いら|要ら|構わ|かまわ|こだわら)(?:ない|なく|ません)|どうでもいい|"
     "필요(?:는|가)?\\s*없|상관\\s*없|안\\s*해도|않아도|괜찮",
+)
+#: it does no harm
+HARMLESS = _rx(
+    r"\b(?:wo(?:n['’]t|uld\s?n['’]?t)\s+(?:hurt|kill|harm|matter)|does\s?n['’]?o?t\s+(?:hurt|harm)|do(?:es)?\s+no\s+harm|no\s+harm|acceptable|permissible|tolerable|no\s+longer\s+(?:cares?|minds?|insists?|needs?|requires?)|so\s+be\s+it)\b",
+    r"\b(?:schade(?:t|n)\s+(?:\w+\s+)?nicht|tu[tn]?n?\s+(?:\w+\s+)?nicht\s+weh|macht\s+nichts|stört\s+(?:\w+\s+)?nicht|dann\s+eben)\b",
+    r"\b(?:(?:ne\s+)?fait\s+pas\s+de\s+mal|ne\s+gêne\w*\s+pas|ça\s+passe|passe\s+aussi|va\s+pour)\b|\bno\s+(?:hace\s+daño|pasa\s+nada|molesta\w*)\b|\b(?:vamos\s+bien|pues\s+sea)\b",
+    r"\bnão\s+(?:faz\s+mal|dói|atrapalha)\b|\bnon\s+(?:fa\s+male|succede\s+(?:niente|nulla)|dà\s+fastidio)\b|\bvada\s+per\b|\bnie\s+(?:zaszkodzi|boli)\b|\b(?:ujdzie|ujdą|odpuszczam|niech\s+będzie)\b",
+    r"\bне\s+(?:повредит|помешает)\b|\b(?:потянем|выдержим|переживём|переживем|уместн\w+|допустим\w+|пусть\s+будет)\b|没事|不碍事|无碍|也没什么|でも(?:いい|よい|良い|OK)|ちゃってください|무방",
+    r"^\W*(?:[\w-]+\s+){1,3}it\s+is(?=\s*[,.!]|$)",
 )
 #: the thing is ours, open or free now
 HANDED = _rx(

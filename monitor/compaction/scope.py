@@ -77,6 +77,10 @@ _FILLER = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|fine|alright|right|good|great|well|so|then|and|but|now|please|just|go\s+ahead\s+and|gut|na\s+gut|also|dann|und|jetzt|bitte|bon|bien|alors|et|donc|maintenant|vale|bueno|entonces|"
     r"y|ahora|então|e|agora|va\s+bene|allora|adesso|dobrze|dobra|to|teraz|ладно|хорошо|тогда|и|теперь|그럼|이제|좋아요?|좋습니다|では|じゃあ|もう|好的?|那就?|现在)[,.!，、。]?\s*)+"
 )
+#: what no order begins with
+_DETERMINER = re.compile(
+    r"(?i)(?:an?|the|der|die|das|ein\w*|l[ea]s?|l['’]|une?|el|los|las|il|lo|gli|o|os|um|uma|ten|ta|to|een|het)\s"
+)
 #: an order in a language without white space or with its verb at the end
 _ORDER = re.compile(
     r"吧|把|请|直接|开始|(?:して|てよ|って|んで|ください|お願い(?:します)?|ましょう)[。．!！]?$|(?:하세요|해\s*주세요|해요|해라|합시다|하시죠|주세요)[.!]?$"
@@ -152,7 +156,11 @@ def strong(text: str) -> bool:
 def eases(text: str) -> bool:
     """True where a statement lets go in words that name no rule: nobody needs it, it is ours now, I was too strict."""
     told = [c for c in _told(text) if not (_GOES_ON.search(c) and withdrawal.DENIAL.search(c)) and not status(c)]
-    return any(p.search(c) for c in told for p in (release.EASE, release.HANDED, release.ADMIT, release.WELCOME))
+    return any(
+        p.search(c)
+        for c in told
+        for p in (release.EASE, release.HARMLESS, release.HANDED, release.ADMIT, release.WELCOME)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -195,7 +203,7 @@ def status(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def orders(text: str) -> bool:
     """True for a clause that may be an order: it denies nothing and tells nothing."""
-    if withdrawal.DENIAL.search(text) or TELLS.search(text):
+    if withdrawal.DENIAL.search(text) or TELLS.search(text) or _DETERMINER.match(_FILLER.sub("", text)):
         return False
     return not _WIDE.search(text) or bool(_ORDER.search(text))
 

@@ -123,7 +123,8 @@ def _apart_by(rules: list[Rule], about: list[dict[str, float]], test: Callable[[
 def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: int | None) -> bool:
     """Take back the demand for a day that the sentence tells to be gone; where there are several, the one it names."""
     how = "" if s.quoted else deadlines.moved(s.own)
-    if not how:
+    other = not how and not s.quoted and deadlines.contrasts(s.own)  # "Tuesday isn't realistic, let's say Thursday"
+    if not how and not other:
         return False
     _apart_by(rules, about, deadlines.due, turn)
     open_ = [
@@ -133,6 +134,8 @@ def overdue(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
     ]
     if deadlines.event(s.own):  # the day of a meeting moved
         open_ = [i for i in open_ if deadlines.event(rules[i].text)]
+    if other:
+        open_ = [i for i in open_ if deadlines.times(rules[i].text) & deadlines.times(s.own)]
     named = [i for i in open_ if deadlines.days(rules[i].text) & deadlines.days(s.own)]
     if len(open_) > 1:
         mine = topics(s.own)
@@ -194,6 +197,7 @@ def ordered(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn:
     if s.quoted or withdrawal.ONCE.search(s.own):
         return False
     told = [(c, topics("… " + c)) for c in clauses(s.own) if scope.orders(c)]
+    told += [(c, topics(s.own)) for c, _ in told if len(c.split()) < 4]  # "the client waits for you, call him"
     told = [(c, t) for c, t in told if sum(t.values()) >= 1]
     found = False
     if not told:

@@ -125,6 +125,8 @@ _CALLED = re.compile(
     r"(?i)\b(?:by|over\s+the|on\s+the)\s+(?:tele)?phone\b|\bcall(?:ing)?\s+(?:me|us|him|her|them)\b|\bruf\w*\s+(?:mich|uns|ihn|sie)\b|\b(?:mich|uns)\s+anruf\w*|"
     r"\b(?:m['’]|me\s+|nous\s+)appel\w+|\bllám\w+me\b|\b(?:par|por|al|per)\s+t[eé]l[eé]fon\w+|\bme\s+(?:llam|lig)\w+|\bchiam\w+mi\b"
 )
+#: "contacte-le": the verb is the word
+_CLITIC = re.compile(r"(?<=[a-zéè])-(?:les?|la|lui|moi|toi|en|y|nous|vous|l[oa]s?)\b")
 _PULL = re.compile(r"(?i:\b(?:pull|merge)[\s-]requests?\b)|\b[PM]Rs?\b|プルリク|合并请求|풀\s*리퀘스트")
 _PHONE = _set(
     "call calling phone telephone telefon telefonisch anrufen ruf rufen anruf téléphone appeler appelle teléfono "
@@ -178,6 +180,7 @@ def topics(text: str) -> dict[str, float]:
     def add(key: str, weight: float) -> None:
         out[key] = max(out.get(key, 0), weight)
 
+    text = _CLITIC.sub(" ", text)
     for m in _NAME.finditer(text):
         name = m.group().strip("`").rstrip("()").strip("./").lower()
         if len(name) > 1:

@@ -60,6 +60,11 @@ def standing(rule: str, later: str) -> str:
             "Dienstag ist kein Muss mehr, der Umzug des Lagers kommt dazwischen.",
         ),
         ("木曜までに仕上げてほしいです。", "木曜の件は来月に回ったので、あわてなくて結構です。"),
+        ("I need the answer by noon.", "Noon was optimistic, tonight is early enough."),
+        ("Finish the report before Tuesday.", "Tuesday isn't realistic, let's say Thursday."),
+        ("Das muss bis morgen fertig sein.", "Morgen muss nicht sein, übermorgen reicht."),
+        ("Il faut finir avant jeudi.", "On a jusqu'à lundi maintenant, pas jeudi."),
+        ("Hay que entregar el viernes.", "El viernes ya no, mejor el martes."),
     ],
 )
 def test_the_day_is_gone(rule: str, later: str) -> None:
