@@ -139,13 +139,15 @@ def _accepted(rules: list[Rule], about: list[dict[str, float]], s: Sentence, tur
 
 def _awaited(rules: list[Rule], s: Sentence, turn: int | None) -> bool:
     """The person a rule waits for is content: "Hannah looked at it and is happy"."""
-    told = [c for c in clauses(s.own) if not hedged(c)]
+    told = [c for c in clauses(s.own) if _CONTENT.search(c) and not hedged(c)]
     found = False
+    if not told:
+        return found
     for i, rule in enumerate(rules):
         if _past(rule, turn) or takeback.asks(rule.text):
             continue
         for m in _WAITS.finditer(rule.text):
-            if any(re.search(rf"\b{m['who']}\b", c) and _CONTENT.search(c) for c in told):
+            if any(re.search(rf"\b{m['who']}\b", c) for c in told):
                 rules[i] = msgspec.structs.replace(rule, standing="changed", by=turn, by_text=s.text)
                 found = True
                 break
