@@ -127,9 +127,13 @@ def _versions(text: str) -> dict[str, set[str]]:
     return out
 
 
+#: somebody else talks
+_SUBJECT = re.compile(r"(?i)(?:the|der|die|das|le|la|les|el|los|las|il|lo|gli|o|os|as)\s")
+
+
 def talk(text: str) -> bool:
     """True where a sentence names the language to talk in."""
-    return bool(_TALK.search(text)) and any(kind == 0 for kind, _ in members(text))
+    return bool(_TALK.search(text)) and not _SUBJECT.match(text) and any(kind == 0 for kind, _ in members(text))
 
 
 def another(old: str, new: str) -> bool:

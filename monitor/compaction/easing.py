@@ -89,6 +89,8 @@ def _past(rule: Rule, turn: int | None) -> bool:
 
 def _spared(rule: str, about: dict[str, float], mine: dict[str, float], text: str) -> bool:
     """True where the sentence speaks of the rule's matter and lets go of something else."""
+    if not withdrawal.DENIAL.search(rule) and limits.affirms(rule, text):
+        return True
     if scope.goes_on(about, text) or (scope.looks(text) and not scope.looks(rule)):
         return True
     return bool(withdrawal.DENIAL.search(rule)) and scope.another(rule, about, mine, text)

@@ -253,6 +253,12 @@ def _value(number: str) -> float:
         return 0.0
 
 
+def affirms(old: str, new: str) -> bool:
+    """True where ``new`` says little more than the figures of ``old``: "stay on Node 20", "Node 20 is fine"."""
+    theirs = _numbers(old)
+    return bool(theirs) and theirs == _numbers(new) and len(new.split()) < 6 and not _WIDE.search(new)
+
+
 def same(old: str, new: str) -> bool:
     """True where both name the same number in the same unit, and the older sentence as a limit."""
     old, new = digits(old), digits(new)

@@ -208,6 +208,15 @@ def orders(text: str) -> bool:
     return not _WIDE.search(text) or bool(_ORDER.search(text))
 
 
+def lets(text: str) -> bool:
+    """True where a clause begins with a word that lets something be so or orders it."""
+    for clause in clauses(text):
+        words = _FILLER.sub("", clause).split()
+        if LETS.search(clause if _WIDE.search(clause) else " ".join(words[:2])):
+            return True
+    return False
+
+
 def deed_first(about: dict[str, float], text: str) -> bool:
     """True where one of the first two words of a clause is of the rule's matter, as the verb of an order is."""
     words = _FILLER.sub("", text).split()
@@ -229,6 +238,8 @@ _DEEDS = frozenset(
         "c:import",
     )
 )
+#: … and that say little without their object
+_OF_OBJECTS = frozenset(("c:log", "c:delete", "c:rename", "c:print", "c:export", "c:import"))
 _ME = _rx(r"\b(?:me|us|myself|mir|mich|uns|moi|nous|мне|нам)\b")
 
 
@@ -249,6 +260,8 @@ def another(rule: str, about: dict[str, float], mine: dict[str, float], text: st
         ):
             return True  # "never push to main", "pull from main"
     only = {k for k in common if not k.startswith("p:")}
+    if only and only <= _OF_OBJECTS and len(about) > len(common) and any(k[0] in "wcn" for k in mine if k not in about):
+        return True  # "never log tokens", "log the request id"
     return only <= _DEEDS and len(about) > len(common) and bool(_ME.search(text)) and not _ME.search(rule)
 
 

@@ -308,6 +308,8 @@ def take_back(
         total = sum(about[i].values()) or 1.0
         if kind in ("strong", "permit") and shared >= 1 and withdrawal.PROVISIONAL.search(rule.text):
             shared += 1.0  # "until I say otherwise": it was made to be taken back
+        if kind == "permit" and not withdrawal.DENIAL.search(rule.text) and limits.affirms(rule.text, s.own):
+            continue
         if kind in ("strong", "permit") and choices.same_version(rule.text, s.own):
             shared += 6.0  # "if pyarrow 14 gives you grief, 17 is fine"
         if kind == "strong" and limits.same(rule.text, s.own):

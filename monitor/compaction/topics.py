@@ -53,7 +53,7 @@ table tabelle tabla 表格 テーブル таблиц
 column spalte columna colonne 列 カラム
 migration migrations migración 迁移 マイグレーション миграц
 cache zwischenspeicher caché 缓存 キャッシュ кэш
-log logs protokoll registro journal 日志 ログ лог
+log logs protokoll registro journal 日志 ログ лог 로그
 answer reply response antwort respuesta réponse resposta risposta odpowied ответ 回答 回复 答复 返信 답변
 error fehler erreur 错误 报错 エラー ошибк 오류
 email mail correo courriel 邮件 メール почт

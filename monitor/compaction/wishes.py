@@ -111,7 +111,7 @@ def read(
                         bool(
                             ruled
                             or kind in ("replace", "revise", "permit", "ease")
-                            or scope.LETS.search(s.own)
+                            or scope.lets(s.own)
                             or limits.anew(s.own)
                             or choices.talk(s.own)
                         ),
