@@ -22,11 +22,11 @@ _DENIAL = re.compile(r"(?i)(?:no|nope|nein|non|нет)\b[^:.]{0,40}:\s+")
 _LEAD = re.compile(r"^(?:[^\W\d_][\w'’-]*\s+){0,4}[^\W\d_][\w'’-]*\s*[:：]\s*(?=\S)")
 #: nobody may touch it, or only the speaker does it; in every language
 _TABOO = re.compile(
-    r"(?i)\b(?:untouchable|taboo|off[\s-]limits|hands\s+off|is\s+fixed\s+at|nothing\s+(?:gets|is|goes)\s+\w+ed|nobody\s+but\s+me|(?:are|is)\s+to\s+be\s+\w+(?:ed|en|n|t)|hold\s+the\s+\w+\s+\w+ly)\b|"
+    r"(?i)\b(?:untouchable|taboo|off[\s-]limits|hands\s+off|is\s+fixed\s+at|nothing\s+(?:gets|is|goes)\s+\w+ed|nobody\s+but\s+me|leave\s+(?:it|them|that|those)\s+to\s+\w+|(?:are|is)\s+to\s+be\s+\w+(?:ed|en|n|t)|hold\s+the\s+\w+\s+\w+ly)\b|"
     r"\b(?:unantastbar|tabu|(?:nichts|nie)\s+(?:zu\s+suchen|verloren)|ändere\s+(?:nur|ausschließlich)\s+ich|mache\s+(?:nur|ausschließlich)\s+ich)\b|"
     r"\b(?:intouchables?|tabou|je\s+(?:valide|décide|fais|lance|relis)\s+moi-même)\b|\b(?:intocables?|tabú|solamente|me\s+(?:preguntas?|avisas?|consultas?)|lo\s+(?:hago|decido)\s+yo)\b|"
     r"\b(?:intocáve(?:l|is)|me\s+(?:pergunte|avise)|só\s+eu)\b|\b(?:intoccabil[ei]|tabù|e\s+nient['’]altro|solo\s+io|lo\s+faccio\s+io)\b|\b(?:nietykaln\w+|święt\w+|tylko\s+ja)\b|"
-    r"\b(?:табу|неприкоснов\w+|никто\s+не\s+\w+|только\s+я)\b|只有我|谁(?:都|也)不|没我.{0,4}不|一个字都不|触れない|건드리지"
+    r"\b(?:табу|неприкоснов\w+|никто\s+не\s+\w+|только\s+я)\b|只有我|谁(?:都|也)不|没我.{0,4}不|一个字都不|(?:我们|咱们)不(?:插手|碰|动|参与|管)|触れない|건드리지"
 )
 #: an answer, no wish: "so no."
 _BARE_NO = re.compile(r"(?i)^\W*(?:(?:so|ok|and|but|also|nun|pues|donc)\W+)*(?:no|nope|not|nein|non)\W*$")

@@ -37,7 +37,7 @@ _MONTH = (
 )
 _WHEN = (
     rf"(?:{_DAY_NAME.pattern}|\b(?:tomorrow|tonight|noon|midnight|eod|eow|morgen|übermorgen|demain|mañana|amanhã|domani|jutr\w+|завтра)\b|"
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?º?\s+(?:of\s+|de\s+)?{_MONTH}|\b{_MONTH}\w*\s+\d{{1,2}}|\b\d{{4}}-\d\d-\d\d\b|\b(?:le|el|dia|il)\s+\d{{1,2}}(?:er)?\b(?!\s*%|[.,:]\d)|\b(?:am|zum)\s+\d{{1,2}}\.(?!\d)|\b\d{{1,2}}[./]\d{{1,2}}[./]|\bthe\s+\d{{1,2}}(?:st|nd|rd|th)\b|"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?º?\s+(?:of\s+|de\s+)?{_MONTH}|\b{_MONTH}\w*\s+\d{{1,2}}|\b\d{{4}}-\d\d-\d\d\b|\b(?:le|el|d[ií]a|il)\s+\d{{1,2}}(?:er)?\b(?!\s*%|[.,:]\d)|\b(?:am|zum)\s+\d{{1,2}}\.(?!\d)|\b\d{{1,2}}[./]\d{{1,2}}[./]|\bthe\s+\d{{1,2}}(?:st|nd|rd|th)\b|"
     r"\b(?:week|month|quarter|year|sprint|day|business|weekend)\b|\b(?:woche|wochenend\w*|monats\w*|quartal\w*|feierabend|jahresende)\b|"
     r"\b(?:semaine|mois|trimestre|sprint)\b|\b(?:semana|mes|mês|trimestre|finde)\b|\b(?:settimana|mese|fine\s+mese)\b|"
     r"\b(?:tygodni\w*|miesi[ąa]c\w*)\b|\b(?:недел\w+|месяц\w*|конц[аеу]\s+\w+)|"
@@ -48,7 +48,7 @@ _TIME = re.compile(_WHEN, re.I)
 _UP_TO = re.compile(
     r"\b(?:by|before|until|till|no\s+later\s+than|due|bis|vor|spätestens|avant|d['’]ici(?:\s+à)?|pour|antes\s+d\w+|para|hasta|até|a\s+más\s+tardar|entro|prima\s+d\w+|per|do|przed|na|"
     r"voor|uiterlijk|до|к|не\s+позднее)\b(?:\s+[^\W\d_]+['’]?){0,4}\s*['’]?\s?$|\b(?:must|muss|musi|moet|debe|deve|doit)\s+(?:\w+\s+)?$|"
-    r"\b(?:deliver|finish|ship|submit|liefern|abgeben|livrer|rendre|finir|entregar|acabar|terminar|consegnare|finire|oddać|сдать|закончить)\s+(?:\w+\s+){0,3}?(?:(?:on|am|le|el|il|no|na|w|we|в|во)\s+)?$",
+    r"\b(?:deliver|finish|ship|submit|show|present|zeigen|vorführen|montrer|presentar|mostrar|pokazać|показать|list[oa]s?|pront[oa]s?|prêt\w*|fertig|ready|gotow\w+|liefern|abgeben|livrer|rendre|finir|entregar|acabar|terminar|consegnare|finire|oddać|сдать|закончить)\s+(?:\w+\s+){0,3}?(?:(?:on|am|le|el|il|no|na|w|we|в|во)\s+)?$",
     re.I,
 )
 _BEHIND = re.compile(
@@ -111,7 +111,7 @@ SUPPOSED = re.compile(
 
 
 _DATE = re.compile(
-    rf"(?i)\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.?º?\s+(?:de\s+)?{_MONTH}|{_MONTH}\w*\s+\d{{1,2}}\b|\d{{1,2}}[号日일]"
+    rf"(?i)\b(?:el|le|il)\s+\d{{1,2}}\b(?!\s*%)|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.?º?\s+(?:de\s+)?{_MONTH}|{_MONTH}\w*\s+\d{{1,2}}\b|\d{{1,2}}[号日일]"
 )
 _CLAUSE = re.compile(r"[,;，；、]\s*")
 

@@ -19,7 +19,7 @@ from monitor.compaction.topics import named, overlap, topics
 
 #: "before Hannah has had a look": a person the rule waits for
 _WAITS = re.compile(
-    r"\b(?i:before|until|till|unless|without|bevor|bis|ohne|avant(?:\s+qu[e'’])?|tant\s+qu[e'’]|sans|antes\s+de\s+que|hasta\s+que|sin|antes\s+que|até|sem|prima\s+che|finché|senza|zanim|dopóki|bez|"
+    r"\b(?i:before|until|till|unless|erst,?\s+wenn|erst\s+nach|without|bevor|bis|ohne|avant(?:\s+qu[e'’])?|tant\s+qu[e'’]|sans|antes\s+de\s+que|hasta\s+que|sin|antes\s+que|até|sem|prima\s+che|finché|senza|zanim|dopóki|bez|"
     r"пока|без|voordat|totdat|zonder)\s+(?:[^\W\d_]+\s+){0,2}?(?-i:(?P<who>[A-ZÀ-ÖØ-ÞА-Я][^\W\d_]{2,}))"
 )
 #: … and is content now

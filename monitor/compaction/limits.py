@@ -36,7 +36,7 @@ _WORDED = re.compile(
 )
 #: words of a limit, and of its change
 _LIMIT = re.compile(
-    r"(?i)\b(?:under|below|above|over|more\s+than|less\s+than|mehr\s+als|weniger\s+als|innerhalb|dentro\s+de|em\s+até|entro|w\s+ciągu|najpóźniej|en\s+moins\s+de|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
+    r"(?i)\b(?:under|below|above|over|(?:more|less|longer|larger|bigger|shorter)\s+than|(?:mehr|weniger|länger|größer|kürzer)\s+als|innerhalb|dentro\s+de|em\s+até|entro|w\s+ciągu|najpóźniej|en\s+moins\s+de|at\s+(?:most|least)|max(?:im\w*)?|min(?:im\w*)?|no\s+more|up\s+to|or\s+(?:less|fewer|more|below|above)|limits?|caps?|exceed|within|"
     r"höchstens|mindestens|"
     r"unter|über|grenze|überschreit\w*|como\s+(?:m[áí]\w+|mucho|poco)|a\s+lo\s+sumo|tout\s+au\s+plus|m[íá][nx]im[oa]s?|minimale?|maximale?|super\w{1,3}|límite|"
     r"au\s+(?:plus|moins|maximum)|dépasser|limite|"
@@ -44,7 +44,7 @@ _LIMIT = re.compile(
     r"meno\s+di|al\s+massimo|almeno|"
     r"не\s+(?:более|менее|больше|меньше)|укладыва\w+\s+в|в\s+пределах|максимум|минимум|лимит\w*|hoogstens|hooguit|maximaal|minimaal|minstens|meer\s+dan|powyżej|poniżej|"
     r"najwyżej|najmniej|en\s+(?:az|fazla))\b|"
-    r"超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘[지기어]"
+    r"控制在|超过|不少于|最多|至少|以内|之内|上限|下限|以上|以下|最大|最低|최대|최소|이하|이상|이내|상한|하한|넘[지기어]"
 )
 _ANEW = re.compile(
     r"(?i)\b(?:now|goes|changes?|raise\w*|lower\w*|relax\w*|loosen\w*|increas\w*|reduc\w*|instead|jetzt|nun|ab\s+sofort|erhöh\w*|"
@@ -227,7 +227,7 @@ def good(text: str) -> tuple[list[tuple[float, str]], ...]:
 _MEASURE = re.compile(
     r"(?i)\s?(%|[mµn]?s\b|se[ckg]\w*|min\w*|h\b|hrs?\b|hours?|stund\w*|std|heures?|horas?|ore\b|godz\w*|uur|час\w*|сек\w*|мин\w*|мс\b|с\b|d\b|days?|tage?n?\b|jours?|días?|dias?|giorn\w+|dni|дн\w+|"
     r"weeks?|woche\w*|[kmgt]i?b|b\b|bytes?|o\b|[kmg]o\b|кб|мб|гб|lines?|zeilen?|lignes?|líneas?|linhas?|righe|linii|строк\w*|words?|wörter|mots|palabras|parole|eur\w*|usd|dollars?|€|zł|руб\w*|"
-    r"[秒分时時天日行字次回件条元円줄초분시일건개회원]|시간)"
+    r"毫?[秒分时時天日行字次回件条元円줄초분시일건개회원]|시간)"
 )
 
 

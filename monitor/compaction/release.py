@@ -41,11 +41,11 @@ HARMLESS = _rx(
 )
 #: the thing is ours, open or free now
 HANDED = _rx(
-    r"\b(?:ours|yours|unlock\w*|unblock\w*|unfroz?en|unfreez\w*|opened\s+(?:up)?|freed|handed\s+(?:over|to\s+us|it)|took\s+(?:it\s+)?over|taken\s+over|give[sn]?\s+(?:us|you)|gave\s+(?:us|you)|"
+    r"\b(?:ours|yours|unlock\w*|unblock\w*|unfroz?en|unfreez\w*|opened\s+(?:up)?|freed|handed\s+(?:over|to\s+us|it)|took\s+(?:it\s+)?over|taken\s+over|take\s+over|give[sn]?\s+(?:us|you)|gave\s+(?:us|you)|"
     r"belongs?\s+to\s+us|in\s+our\s+(?:court|hands)|(?:it|that|this|they|those)(?:[’']s|\s+is|\s+are|[’']re)\s+(?:on\s+)?us|on\s+our\s+side\s+now|re-?enable\w*|switch\w*\s+(?:\w+\s+){0,4}back\s+on|let\s+loose|free\s+rein|free\s+hand)\b",
-    r"\b(?:frei\s?(?:geben|gegeben|geschaltet|schalten|gabe)|freigegeben|entsperr\w*|aufgemacht|überlassen|übergeben|übernommen|gehör\w+\s+(?:\w+\s+)?uns|unser\w*\s+sache|uns(?:er|ere)\b|wieder\s+frei|schalt\w*\s+[^.?!]{0,50}\bfrei|gib\s+[^.?!]{0,40}\bfrei)\b",
+    r"\b(?:frei\s?(?:geben|gegeben|geschaltet|schalten|gabe)|freigegeben|entsperr\w*|aufgemacht|überlassen|übergeben|übernommen|übernimm|(?:hat|haben)\s+uns\b[^.?!]{0,50}\b(?:gegeben|eingeräumt|erteilt)|gehör\w+\s+(?:\w+\s+)?uns|unser\w*\s+sache|uns(?:er|ere)\b|wieder\s+frei|schalt\w*\s+[^.?!]{0,50}\bfrei|gib\s+[^.?!]{0,40}\bfrei)\b",
     r"\b(?:débloqu\w+|déverrouill\w+|libér\w+|ouvert\w*|cédé\w*|confié\w*|(?:à|chez)\s+nous|c[’']est\s+nous|nous\s+(?:revient|appartient)|main\s+libre|rouv\w+|réactiv\w+)\b",
-    r"\b(?:desbloque\w+|liber\w+|cedid\w|cedieron|cosa\s+nuestra|(?:lo\s+llevamos|somos)\s+nosotros|nuestr[oa]s?|abiert\w|traspas\w+|reactiv\w+|pasad\w\s+a\s+nosotros)\b|\b(?:desbloque\w+|liberad\w|cedid\w|noss[oa]s?|somos\s+nós|é\s+com\s+a\s+gente|conosco|com\s+a\s+gente|abert\w|reativ\w+|passou\s+para\s+nós)\b",
+    r"\b(?:desbloque\w+|liber\w+|cedid\w|cedieron|cosa\s+nuestra|encárgate|hazte\s+cargo|(?:lo\s+llevamos|somos)\s+nosotros|nuestr[oa]s?|abiert\w|traspas\w+|reactiv\w+|pasad\w\s+a\s+nosotros)\b|\b(?:desbloque\w+|liberad\w|cedid\w|noss[oa]s?|somos\s+nós|é\s+com\s+a\s+gente|conosco|com\s+a\s+gente|abert\w|reativ\w+|passou\s+para\s+nós)\b",
     r"\b(?:sblocc\w+|liberat\w|libero|cedut\w|passat[oa]\s+a\s+noi|nostr[oaie]|apert\w|riattiv\w+|affidat\w)\b|\b(?:odblok\w+|zwolnion\w+|przekaza\w+|oddali|nasz[ea]?|otwart\w+|włącz\w*\s+z\s+powrotem)\b|\b(?:vrijgegeven|ontgrendel\w*|overgedragen|van\s+ons)\b",
     r"\b(?:разблокир\w+|открыт\w*|передал\w+|отдал\w+|наш[аеиу]?\b|договорил\w+|свобод\w+|включ\w+\s+обратно|да(?:ю|ём|л\w*)\s+добро|разреш\w+)\b",
     "解锁|解禁|放开|放行|(?:交|移交|转|归|划)给?(?:了)?(?:我们|咱们|咱|你)|归(?:我们|咱们)|我们(?:自己)?(?:维护|负责|接手|接管)|重新开(?:放|启)|ロック(?:を)?解除|引き継|こちらの(?:担当|もの)|任され|譲|開放|解放|풀었|풀렸|잠금\\s*해제|넘겨받|우리\\s*(?:담당|것|쪽)|개방",
@@ -63,16 +63,16 @@ ADMIT = _rx(
 ACCEPT = _rx(
     r"\b(?:fine|ok(?:ay)?|acceptable|al(?:l\s+)?right|good\s+enough|will\s+do|works?|enough|go\s+(?:for|with|to|up\s+to)|allowed|tolerable|live\s+with|no\s+problem|suits?)\b",
     r"\b(?:ok(?:ay)?|in\s+ordnung|reich(?:t|en)|passt|passen|geht|gehen|genüg\w+|akzeptabel|gut|erlaubt|nimm|kein\s+problem|vertretbar|komm\w+\s+[^.?!]{0,30}\bklar|tut['’]?s\s+auch)\b",
-    r"\b(?:ça\s+(?:va|ira|passe|suffit|me\s+va)|convient|suffi\w+|acceptable|d['’]accord|tolérable|correct|bien|ok)\b|\b(?:(?:me\s+)?parece\s+bien|está\s+bien|vale|basta\w*|acept\w+|de\s+sobra|admit\w+|sirve)\b",
+    r"\b(?:ça\s+(?:va|ira|passe|suffit|me\s+va)|convient|suffi\w+|acceptable|d['’]accord|tolérable|correct|bien|ok)\b|\b(?:(?:me\s+)?parece\s+bien|está\s+bien|val(?:e|en)|basta\w*|acept\w+|de\s+sobra|admit\w+|sirve)\b",
     r"\b(?:está\s+(?:bom|ótimo|bem)|serve|dá|aceit\w+|tudo\s+bem|chega|basta|pode\s+ser)\b|\b(?:va\s+bene|vanno\s+bene|bast\w+|accett\w+|può\s+andare|ci\s+sta)\b|\b(?:może\s+być|wystarcz\w+|ok|w\s+porządku|ujdzie|starczy)\b|\b(?:prima|volstaat|genoeg|mag)\b",
     r"\b(?:сойд[её]т|хватит|подойд[её]т|нормально|приемлем\w+|годится|устро\w+|устраива\w+|хорошо|пойд[её]т|ок)\b",
     "(?:也|就)?(?:行|可以|够|没问题|凑合|接受|成)|(?:大丈夫|十分|結構|許容|\bOK\b|いい|よい)(?:です|ます)?|괜찮|충분|좋|돼|됩니다",
 )
 #: the deed is welcome: whenever, however, as often as you like
 WELCOME = _rx(
-    r"\b(?:welcome\s+(?:to|in)|when(?:ever)?\s+you(?:['’]re|\s+are)?\s+\w+|be\s+free\s+to|knock\s+yourself\s+out|go\s+nuts|help\s+yourself|if\s+you\s+(?:like|want|wish|prefer|need)|all\s+yours|trust\s+you(?:r)?)\b",
+    r"\b(?:welcome\s+(?:to|in)|whenever\s+\w+|when(?:ever)?\s+you(?:['’]re|\s+are)?\s+\w+|be\s+free\s+to|knock\s+yourself\s+out|go\s+nuts|help\s+yourself|if\s+you\s+(?:like|want|wish|prefer|need)|all\s+yours|trust\s+you(?:r)?)\b",
     r"\b(?:wann\s+(?:immer\s+)?du|wenn\s+du\s+(?:magst|willst|möchtest)|nach\s+herzenslust|was\s+(?:du|ihr)\s+woll?t|vertraue\s+dir|nur\s+zu)\b",
-    r"\b(?:quand\s+tu\s+(?:veux|voudras)|si\s+tu\s+(?:veux|préfères)|te\s+gêne\s+pas|fais?[-\s]toi\s+plaisir|te\s+fais\s+confiance|à\s+ta\s+guise)\b|\b(?:cuando\s+(?:quieras|puedas)|si\s+(?:quieres|te\s+conviene)|a\s+tu\s+gusto|confío\s+en\s+ti|te\s+dejo)\b",
+    r"\b(?:quand\s+tu\s+(?:veux|voudras)|si\s+tu\s+(?:veux|préfères)|te\s+gêne\s+pas|fais?[-\s]toi\s+plaisir|te\s+fais\s+confiance|à\s+ta\s+guise)\b|\b(?:cuando\s+(?:quieras|puedas)|adelante\s+con|si\s+(?:quieres|te\s+conviene)|a\s+tu\s+gusto|confío\s+en\s+ti|te\s+dejo)\b",
     r"\b(?:quando\s+quiser|se\s+(?:você\s+)?quiser|fique\s+à\s+vontade|confio\s+em)\b|\b(?:quando\s+vuoi|se\s+vuoi|mi\s+fido|come\s+ti\s+pare|a\s+piacere)\b|\b(?:kiedy\s+(?:chcesz|zechcesz)|jak\s+wolisz|jeśli\s+chcesz|ufam\s+ci|śmiało)\b",
     r"\b(?:когда\s+(?:хочешь|захочешь|удобно)|если\s+(?:хочешь|удобн\w+)|доверяю|на\s+тво[её]\s+усмотрение|не\s+стесняйся)\b|想怎么.{1,4}(?:就)?怎么|你(?:看着|自己)(?:办|定|来|决定)|信得过|好きな(?:とき|よう)|いつでも|信頼して|마음대로|알아서|원하는\\s*대로|믿고",
 )

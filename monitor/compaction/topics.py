@@ -16,7 +16,7 @@ _CONCEPTS = """
 note notes notiz notas nota anota memo notizen note 笔记 记录 メモ ノート заметк
 english englisch inglês angielsk inglés inglesa ingles anglais inglese 英文 英语 英語 английск 영어
 german deutsch alemão niemieck alemán aleman allemand tedesco 德文 德语 ドイツ語 немецк
-spanish spanisch espanhol hiszpańsk español espanol espagnol spagnolo 西班牙 スペイン語 испанск
+spanish spanisch castellano espanhol hiszpańsk español espanol espagnol spagnolo 西班牙 スペイン語 испанск
 french französisch francês francusk francés frances français francese 法文 法语 フランス語 французск
 chinese chinesisch chino chinois cinese 中文 中国語 китайск
 russian russisch ruso russe russo rosyjsk 俄文 俄语 ロシア語 русск 러시아어

@@ -197,11 +197,11 @@ NOUN = _rx(
 )
 #: it is no more, has given way, or lies later now
 GONE = re.compile(
-    r"(?i)\b(?:moved|moves|pushed|postponed|delayed|deferred|extended|slipp\w+|slips|shifted|rescheduled|put\s+off|off|gone|dead|dropped|drops|lifted|"
+    r"(?i)\b(?:moved|moves|pushed|postponed|delayed|deferred|extended|slipp\w+|slips|shifted|rescheduled|put\s+off|f[ea]ll(?:en)?\s+through|called\s+off|off|gone|dead|dropped|drops|lifted|"
     r"irrelevant|no\s+longer|any\s?more|not\s+(?:that\s+|so\s+)?(?:hard|firm|strict|fixed)|scrapped|cancel\w+|removed|withdrawn|waived|expired|void|moot|obsolete|history|past|outdated|forget|ignore|scratch|never\s?mind)\b|"
     r"\b(?:verschoben|verschieb\w+|verläng\w+|verlegt|gefallen|fällt|kippt|gekippt|erledigt|aufgehoben|nicht\s+mehr|geplatzt|hinfällig|entfällt|weg|kein\w*\s+\w+\s+mehr|vergiss|gestrichen|überholt|passé|vorbei|obsolet)\b|"
     r"\b(?:repouss\w+|report\w+|décal\w+|prolong\w+|(?:ne|n['’])\s*\w+(?:\s+\w+)?\s+plus|tomb\w+|saut\w+|levée?s?|annul\w+|oublie\w*|caduc|caduque|abandonnée?s?|supprimée?s?|obsolète)\b|"
-    r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin|no\s+lleg\w+|saltó|saltad\w)\b|"
+    r"\b(?:aplaz\w+|pospu\w+|pospon\w+|retras\w+|ampli\w+|prorrog\w+|alarg\w+|ya\s+no|movió|corr(?:ió|id[oa])|cay(?:ó|eron)|olvida\w*|cancel\w+|levant\w+|anulad\w|eliminad\w|retirad\w|quit(?:ad\w|amos|o|é|emos)|elimin(?:amos|o|é)|queda\s+sin|no\s+lleg\w+|en\s+nada|saltó|saltad\w)\b|"
     r"\b(?:adi(?:ou|ad[oa]\w?|amos|aram)|estend\w+|ca(?:iu|íram)|mudou|não\s+\w+(?:\s+\w+)?\s+mais|já\s+não|esqueç\w+|esquece|suspens\w|retirad\w|revogad\w|cancelad\w|liberad\w)\b|"
     r"\b(?:rinvi\w+|posticip\w+|slitt\w+|prorog\w+|spost\w+|salta\w*|non\s+\w+(?:\s+\w+)?\s+più|decad\w+|dimentica\w*|togl\w+|tolt[oaie]|rimoss\w|abolit\w|superat\w|annullat\w)\b|"
     r"\b(?:przesu\w+|przełoż\w+|wydłuż\w+|przedłuż\w+|nieaktualn\w+|odwoła\w+|odpad\w+|już\s+nie|zapomnij|zniesion\w+|cofnię\w+|zdjęt\w+|uchylon\w+)\b|\b(?:verschoven|uitgesteld|verlengd|vervalt|vervallen|niet\s+meer|geschrapt|van\s+de\s+baan)\b|"

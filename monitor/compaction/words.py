@@ -197,13 +197,13 @@ RULE: dict[str, re.Pattern[str]] = {
         r"\b(?:ist|sind)\s+(?:ab\s+)?(?:jetzt\s+|nun\s+)?(?:die\s+(?:neue\s+)?(?:ober)?grenze|das\s+(?:limit|maximum))\b|"
         r"\b(?:ja|nein)\s*,\s*\w+\s+(?:nein|ja)\b|\bvor\s+(?:jedem|jeder)\b|\bbei\s+jede[mr]\b|\bnach\s+jede[mr]\b|"
         r"\bstatt(?:dessen)?\b|\banstatt\b|"
-        r"\bhalte?\s+dich\s+an\b|\berst\s+(?:nach|wenn|sobald)\b[^.?!]*\b(?:mein\w*|ich)\b|\b(?:ist|sind)\s+(?:gesetzt|fix|verbindlich)\b",
+        r"\bhalte?\s+dich\s+an\b|\berst\s+(?:nach|wenn|sobald)\b[^.?!]*\b(?:mein\w*|ich)\b|\b(?:wird|werden)\s+erst,?\s+(?:wenn|nach|sobald)\b|\b(?:ist|sind)\s+(?:gesetzt|fix|verbindlich)\b",
     ),
     "zh": _rx(
         "不要|不得|不可以?|不许|不准|禁止|严禁|切勿|请勿|勿|(?<!先)别(?![的人名处样])|先(?:别|不要)(?![急慌管说怕])|想都别想|必须|务必|一定要|不能|只能|只[用读改在准可允许]|仅[限用能在]",
         "始终|一律|统一|保持|保留|不超过|不少于|至少|最多|仍然|确保|除非|未经|避免|从现在起|今后|每次.{0,12}[都要先]|不用(?!了)|"
         "一直|(?:所有|一切|每个|任何).{1,20}[都要须]|之前.{0,6}(?:必须|先|要)|优先|不变|最好|尽量|尽可能|宁可|(?:放|写|存)(?:到|在).{1,24}(?:目录|文件夹|下面|下|"
-        "里)|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下)|"
+        "里)|要在.{1,24}(?:跑|运行|执行|进行)|用(?:英文|中文|英语|日文|日语|UTC)|等我(?:写|来|确认|批准|决定|同意)|\\d+\\s*\\S{0,3}(?:以内|之内|以下|内(?=[。，]|$))|"
         "上限.{0,6}\\d",
     ),
     "ja": _rx(

@@ -65,6 +65,8 @@ def standing(rule: str, later: str) -> str:
         ("Das muss bis morgen fertig sein.", "Morgen muss nicht sein, übermorgen reicht."),
         ("Il faut finir avant jeudi.", "On a jusqu'à lundi maintenant, pas jeudi."),
         ("Hay que entregar el viernes.", "El viernes ya no, mejor el martes."),
+        ("I want to show it on Friday.", "Friday's presentation fell through."),
+        ("La cosa tiene que estar lista el día 18.", "El 18 se ha quedado en nada: nos dan hasta marzo."),
     ],
 )
 def test_the_day_is_gone(rule: str, later: str) -> None:

@@ -90,6 +90,12 @@ def found(*texts: str) -> dict[str, str]:
         ("顧客に連絡しないでください。", "顧客にはもう連絡して大丈夫です。"),
         ("멀티스레드는 쓰지 마세요.", "멀티스레드 써도 됩니다."),
         ("고객에게 연락하지 마세요.", "고객에게 연락하셔도 괜찮아요."),
+        ("Docs are Lena's job, leave them to her.", "Lena is swamped, so please take over the docs as well."),
+        ("Das Rechtemodul gehört der IT, da haben wir nichts verloren.", "Die IT hat uns für das Rechtemodul Schreibzugriff gegeben, nutz ihn."),
+        ("Veröffentlicht wird erst, wenn Frau Behr es gesehen hat.", "Frau Behr hat es sich angeschaut und ist zufrieden, von mir aus also raus damit."),
+        ("Máximo 4 reintentos por aviso.", "Seis reintentos me valen."),
+        ("计费模块归财务管，我们不插手。", "财务把计费模块移交给我们了，你直接改。"),
+        ("接口响应控制在 500 毫秒内。", "600 毫秒也能接受。"),
     ],
 )  # fmt: skip
 def test_let_go(rule: str, later: str) -> None:
