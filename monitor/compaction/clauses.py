@@ -37,6 +37,8 @@ _THAT_NOT = re.compile(
     r"no\s+lo\s+(?:hagas|vamos\s+a\s+hacer|haremos)|non\s+(?:farlo|lo\s+faremo)|não\s+(?:faça\s+isso|vamos\s+fazer\s+isso)|tego\s+nie\s+(?:robimy|rób)|nie\s+rób\s+tego|так\s+(?:мы\s+)?(?:делать|поступать)\s+не\s+будем|"
     r"не\s+делай\s+этого)(?:\s+(?:now|yet|though|please))?[.!]?$|(?:그렇게|그러지)\s*(?:하지\s*)?(?:않습니다|마세요)[.]?$|^(?:不要|别)这[么样]做[。]?$|^(?:それ|そう)は?し(?:ません|ないで\w*)[。]?$"
 )
+#: "darum müssen wir uns nicht mehr kümmern": it demands by its words only
+_NO_CARE = re.compile(r"(?i)\bnicht\s+(?:mehr\s+|weiter\s+)?(?:zu\s+)?(?:kümmern|sorgen|scheren)\b")
 _ASKS = re.compile(r"[?？]\s*[”’」』\"'»)]*$")
 #: "…, ok?" asks nothing
 _TAG = re.compile(
@@ -104,6 +106,8 @@ def is_rule(sentence: Sentence, spoken: tuple[str, ...] = ()) -> bool:
     """
     own = sentence.own
     if QUESTION.search(own) or len(own) > 600 or len(own.strip()) < 4 or _BARE_NO.match(own) or _THAT_NOT.search(own):
+        return False
+    if _NO_CARE.search(own) and len(clauses(own)) < 2:
         return False
     denied = _DENIAL.match(own)
     if denied:  # "No, not like that: …"

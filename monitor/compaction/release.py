@@ -19,7 +19,10 @@ EASE = _rx(
     r"\b(?:no\s+need\s+(?:to|for)|need(?:n['’]t|\s+not)|don['’]t\s+(?:need|have)\s+to|not\s+necessary|unnecessary|no\s+point\s+(?:in|to)|not\s+worth|pointless|don['’]t\s+(?:bother|worry|mind)|"
     r"doesn['’]t\s+matter|can\s+be\s+(?:ignored|skipped)|can\s+skip|nothing\s+to\s+(?:lose\s+sleep|worry|fret)\w*|who\s+cares|i\s+don['’]t\s+care|not\s+important|relax\s+(?:about|on)|overkill)\b",
     r"\b(?:nicht\s+(?:nötig|notwendig|erforderlich|so\s+wichtig|schlimm)|unnötig|überflüssig|brauch\w*\s+(?:\w+\s+){0,5}nicht|musst?\s+(?:\w+\s+){0,5}nicht|egal|getrost|geschenkt|spar\s+dir|"
-    r"kannst\s+(?:\w+\s+){0,6}(?:ignorieren|vergessen|weglassen|sparen)|kümmer\w*\s+(?:\w+\s+){0,4}nicht)\b",
+    r"kannst\s+(?:\w+\s+){0,6}(?:ignorieren|vergessen|weglassen|sparen)|kümmer\w*\s+(?:\w+\s+){0,4}nicht|"
+    r"nicht\s+(?:mehr\s+|weiter\s+)?(?:zu\s+)?(?:kümmern|sorgen|scheren|interessieren))\b",
+    r"\b(?:plus\s+(?:à|besoin\s+de)\s+(?:\w+\s+)?|plus\s+(?:nous|vous|se|s['’]|t['’]|te)\s*)(?:soucier|préoccuper|inquiéter|occuper)\b|"
+    r"\b(?:no|sin)\s+(?:\w+\s+){0,3}preocupar(?:nos|te|se|me)?\b|\bnon\s+(?:\w+\s+){0,3}preoccupar(?:ci|ti|si)\b",
     r"\b(?:pas\s+la\s+peine|pas\s+(?:nécessaire|obligé|besoin|grave|obligatoire)|inutile|superflu\w*|peu\s+importe|n['’]importe\s+plus|tant\s+pis|sans\s+importance|on\s+s['’]en\s+(?:passe|fiche)|laisse\s+tomber)\b",
     r"\bno\s+(?:hace\s+falta|es\s+necesari\w|importa|tienes\s+que|te\s+preocupes|merece\s+la\s+pena|vale\s+la\s+pena|pasa\s+nada)\b|\b(?:da\s+igual|innecesari\w|sobra|qué\s+más\s+da)\b",
     r"\bnão\s+(?:precisa\w*|é\s+(?:preciso|necessári\w|importante)|faz\s+(?:falta|mal)|tem\s+(?:importância|problema)|vale\s+a\s+pena|se\s+preocup\w+)\b|\b(?:tanto\s+faz|desnecessári\w|dispens\w+)\b",

@@ -128,6 +128,12 @@ _CALLED = re.compile(
 #: "contacte-le": the verb is the word
 _CLITIC = re.compile(r"(?<=[a-zéè])-(?:les?|la|lui|moi|toi|en|y|nous|vous|l[oa]s?)\b")
 _PULL = re.compile(r"(?i:\b(?:pull|merge)[\s-]requests?\b)|\b[PM]Rs?\b|プルリク|合并请求|풀\s*리퀘스트")
+#: one matter under several names, some of more than one word
+_LATENCY = re.compile(
+    r"(?i)\b(?:latenc\w*|latenz\w*|latence|latenza|(?:response|answer|reply)\s+times?|antwortzeit\w*|reaktionszeit\w*|"
+    r"tiempos?\s+de\s+respuesta|temps\s+de\s+réponse|tempos?\s+de\s+resposta|temp[oi]\s+di\s+risposta|"
+    r"задержк\w*|врем\w+\s+(?:отклика|ответа)|p(?:50|75|90|95|99))\b|延迟|响应时间|レイテンシ|応答時間|응답\s*시간|지연\s*시간"
+)
 _PHONE = _set(
     "call calling phone telephone telefon telefonisch anrufen ruf rufen anruf téléphone appeler appelle teléfono "
     "llamar llamarme llámame telefone ligar telefono chiamare chiamarmi chiamami"
@@ -205,6 +211,8 @@ def topics(text: str) -> dict[str, float]:
         add("a:" + next(g for g in m.groups() if g), 2)
     if _PULL.search(text):
         add("c:pull", 2)
+    if _LATENCY.search(text):
+        add("c:latency", 2)
     for word, concept in _WIDE.items():
         if word in text:
             add("c:" + concept, 2)

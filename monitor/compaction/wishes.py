@@ -137,8 +137,8 @@ def read(
                     and not scope.strong(c)
                     and not deadlines.moved(c)
                 ]
-                if kind == "replace" and anew:  # nothing in it only takes back
-                    anew = [s.text]
+                if anew and (kind == "replace" or not all(map(topics, anew))):
+                    anew = [s.text]  # nothing in it only takes back, or a clause ("that one only") says nothing alone
                 if anew != [s.text]:
                     said.append(Said(text=s.text, turn=turn, quoted=bool(s.quoted), kept=kept))
                 for clause in anew:

@@ -310,3 +310,25 @@ def test_what_was_no_rule_and_is_taken_back_is_still_told() -> None:
     _, said = read([(1, "Add a dark theme.", False), (2, "Forget what I said about the dark theme.", False)])
     goal = next(b for b in blocks(State(said=tuple(said), last=2), str) if b.label == CANCELLED)
     assert goal.items == ["cancelled: Add a dark theme. (user message 1, by user message 2)"]
+
+
+def test_a_clause_that_says_nothing_alone_stays_with_its_sentence() -> None:
+    later = "And you may touch the schema for the invoices table, that one only."
+    rules, _ = read([(1, "Keep the database schema exactly as it is.", False), (2, later, False)])
+    assert [(rule.text, rule.standing) for rule in rules] == [
+        ("Keep the database schema exactly as it is.", "changed"),
+        (later, "active"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Response times must stay under 120 ms at p95.", "We don't have to worry about the latency anymore."),
+        ("Die Antwortzeit muss unter 120 ms bleiben.", "Um die Latenz müssen wir uns nicht mehr kümmern."),
+        ("p99 must stay below 300 ms.", "Forget the limit on response times."),
+    ],
+)
+def test_one_matter_has_several_names(rule: str, later: str) -> None:
+    rules, _ = read([(1, rule, False), (2, later, False)])
+    assert rules[0].standing != "active"
