@@ -15,6 +15,8 @@ SUMMARY_CLOSE = "</context-summary>"
 
 #: Opening of the note that a tool result without its call becomes in a repair.
 LOST_CALL = "[Tool result without its call]"
+#: Opening of the note that a message becomes in a repair where nothing tells who wrote it.
+UNKNOWN_ROLE = "[Message of an unknown role]"
 #: First user message a repair puts where a conversation begins with an answer.
 OPENING = "[The beginning of this conversation is missing.]"
 
@@ -60,6 +62,7 @@ _SYNTHETIC = (
     "Continue if you have next steps",
     "Please continue from where you left off",
     LOST_CALL,
+    UNKNOWN_ROLE,
     OPENING,
 )
 _COMMAND = re.compile(r"^\s*(?:<command-message>.*?</command-message>\s*)?<command-name>", re.S)

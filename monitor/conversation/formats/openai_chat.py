@@ -75,9 +75,9 @@ class OpenAIChat(Format):
             fn = call.get(kind) if isinstance(call.get(kind), dict) else {}
             assert isinstance(fn, dict)
             arguments = fn.get("arguments", fn.get("input"))
-            out.append(
-                ToolCall(str(call.get("id") or ""), str(fn.get("name") or ""), arguments, kind, ("tool_calls", i))
-            )
+            cid = call.get("id")  # as with results: a number is no id
+            cid = cid if isinstance(cid, str) else ""
+            out.append(ToolCall(cid, str(fn.get("name") or ""), arguments, kind, ("tool_calls", i)))
         legacy = item.get("function_call")
         if isinstance(legacy, dict):
             name = str(legacy.get("name") or "")

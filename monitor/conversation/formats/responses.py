@@ -47,11 +47,13 @@ def parse_item(item: Any, base: Path = ()) -> Message:
         arguments = next((item[k] for k in ("arguments", "input", "action", "operation") if k in item), None)
         call_id = item.get("call_id") or (item.get("id") if kind == "local_shell_call" else "")
         name = item.get("name") or kind
-        return Message("assistant", (ToolCall(str(call_id or ""), str(name), arguments, kind, base),), item)
+        call_id = call_id if isinstance(call_id, str) else ""  # a number is no id
+        return Message("assistant", (ToolCall(call_id, str(name), arguments, kind, base),), item)
     if kind in OUTPUT_KINDS:
         text, images = result_text(item.get("output"))
         failed = item.get("status") == "failed" or item.get("success") is False
-        result = ToolResult(str(item.get("call_id") or ""), text, failed, images, "", kind, base)
+        call_id = item.get("call_id")
+        result = ToolResult(call_id if isinstance(call_id, str) else "", text, failed, images, "", kind, base)
         return Message("tool", (result,), item)
     if kind == "reasoning":
         texts = [

@@ -120,11 +120,11 @@ class SessionFormat(Format):
         first = min(stays, default=None)
         for i, line in enumerate(conv.lines):
             if i == first or (first is None and i == len(conv.lines) - 1):
-                tails[-1] = self._insert_all(conv, behind.get(None, []), None, out)
+                tails[-1] = self._insert_all(conv, behind.get(None, []), self._above(conv, first), out)
             if i in home and i not in stays:
                 continue
             tail = tails.get(after[i]) if i in after else None
-            if tail is not None and ident((line.obj or {}).get(self.parent_key)) in others:
+            if tail is not None and after[i] >= 0 and ident((line.obj or {}).get(self.parent_key)) in others:
                 tail = None  # a record between them hangs on the new one already
             passing = renamed if self.linear or i not in home else {}
             out.append(self._line(line, stays.get(i), gone, tail, passing))
@@ -132,6 +132,13 @@ class SessionFormat(Format):
                 tails[i] = self._insert_all(conv, behind[i], out[-1].obj, out)
                 renamed[ident((line.obj or {}).get(self.id_key))] = tails[i]
         return out
+
+    def _above(self, conv: Conversation, first: int | None) -> dict[str, Any] | None:
+        """The record that the first message hangs on: what is put before that message hangs on it instead."""
+        up = (conv.lines[first].obj or {}).get(self.parent_key) if first is not None and self.parent_key else None
+        if not isinstance(up, str):
+            return None
+        return next((x.obj for x in conv.lines[:first] if x.obj is not None and x.obj.get(self.id_key) == up), None)
 
     def disordered(self, conv: Conversation) -> bool:
         """True where children stand before their parents: then links and order do not tell the same."""

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from monitor.conversation.marks import LOST_CALL, OPENING
+from monitor.conversation.marks import LOST_CALL, OPENING, UNKNOWN_ROLE
 from monitor.conversation.model import Conversation
-from monitor.conversation.repair import content, ids, lines, pairs, request, thinking
+from monitor.conversation.repair import content, ids, lines, pairs, request, roles, thinking
 from monitor.conversation.repair.base import NO_RESULT, Sheet
 from monitor.conversation.rules import Violation, check
 
-__all__ = ["LOST_CALL", "NO_RESULT", "OPENING", "repair"]
+__all__ = ["LOST_CALL", "NO_RESULT", "OPENING", "UNKNOWN_ROLE", "repair"]
 
 _STEPS = (
     lines.fix_lines,
     content.fix_text,
     request.fix_compaction,
-    request.fix_roles,
+    roles.fix_roles,
     content.fix_blocks,
     content.fix_arguments,
     ids.fix_ids,

@@ -206,12 +206,15 @@ def fix_blocks(sheet: Sheet) -> None:
     if sheet.broken("A2-bad-block"):
 
         def drop_bad(m: Message) -> Message:
-            content = m.raw.get("content")
+            line = isinstance(m.raw.get("message"), dict)  # a line of a session holds the message
+            holder = m.raw["message"] if line else m.raw
+            content = holder.get("content")
             if not isinstance(content, list) or all(isinstance(b, dict) for b in content):
                 return m
             sheet.say(f"{m.where}: block that is no object put right")
             new = [{"type": "text", "text": b} if isinstance(b, str) else b for b in content]
-            return sheet.reparse(m, {**m.raw, "content": [b for b in new if isinstance(b, dict)]})
+            mended = {**holder, "content": [b for b in new if isinstance(b, dict)]}
+            return sheet.reparse(m, {**m.raw, "message": mended} if line else mended)
 
         sheet.each(drop_bad)
     if sheet.broken("R6-compaction-empty"):
@@ -238,9 +241,10 @@ def fix_empty(sheet: Sheet) -> None:
     if sheet.broken("C5-empty-tool-calls"):
 
         def drop_key(m: Message) -> Message:
-            if "tool_calls" not in m.raw or m.raw["tool_calls"]:
+            calls = m.raw.get("tool_calls")
+            if "tool_calls" not in m.raw or (isinstance(calls, list) and calls):
                 return m
-            sheet.say(f"{m.where}: empty tool_calls removed")
+            sheet.say(f"{m.where}: tool_calls without a call removed")
             return sheet.reparse(m, {k: v for k, v in m.raw.items() if k != "tool_calls"})
 
         sheet.each(drop_key)
@@ -252,6 +256,7 @@ def fix_empty(sheet: Sheet) -> None:
         "C4-null-content",
         "C4-empty-content",
         "A2-empty-content",
+        "A2-empty-text-block",
         "R-empty-content",
         "P-empty-content",
         "G4-empty-parts",

@@ -18,6 +18,9 @@ _CODES = [
     "R-duplicate-call-id",
     "P-bad-call-id",
     "P-duplicate-call-id",
+    "A3-orphan-result",  # also where a result has no id at all
+    "R1-orphan-output",
+    "P1-orphan-result",
 ]
 
 
@@ -30,12 +33,18 @@ def fix_ids(sheet: Sheet) -> None:
     strict = sheet.conv.provider in ("anthropic", "claude-code")
     used: set[str] = set()
     current: dict[str, list[str]] = {}  # id as written -> new ids still waiting for a result
-    unnamed: list[str] = []
+    unnamed: list[str] = []  # new ids of calls that had none, of the latest answer
+    unasked: list[str] = []  # those, and the ids of its other calls that no result names
     replaced: dict[str, str] = {}
+    known = {c.id for m in sheet.conv.messages for c in m.calls if c.id}
+    named = {r.call_id for m in sheet.conv.messages for r in m.results if r.call_id}
 
     def rename(m: Message) -> Message:
         changes: dict[int, Part | None] = {}
         here: set[str] = set()
+        if m.calls:
+            unnamed.clear()  # the results of a call follow it
+            unasked.clear()
         for k, p in enumerate(m.parts):
             if isinstance(p, ToolCall):
                 new = _free(p.id, used, strict, len(used))
@@ -43,21 +52,35 @@ def fix_ids(sheet: Sheet) -> None:
                     current[p.id] = []
                 here.add(p.id)
                 used.add(new)
-                current.setdefault(p.id, []).append(new)
-                if not p.id:
+                if p.id:
+                    current.setdefault(p.id, []).append(new)
+                else:
                     unnamed.append(new)
+                if p.id not in named:
+                    unasked.append(new)
                 if new != p.id:
                     sheet.say(f"{m.where}: call id {p.id or '(none)'} replaced by {new}")
                     changes[k] = ToolCall(new, p.name, p.raw_arguments, p.kind)
-                replaced[p.id] = new
+                if p.id:
+                    replaced[p.id] = new
             elif isinstance(p, ToolResult):
-                waiting = current.get(p.call_id) or (unnamed if not p.call_id else [])
-                new = waiting.pop(0) if waiting else replaced.get(p.call_id, p.call_id)
+                waiting = current.get(p.call_id) or _waiting(p.call_id, known, unnamed, unasked)
+                new = waiting[0] if waiting else replaced.get(p.call_id, p.call_id)
+                for one in (waiting, unnamed, unasked):
+                    if new in one:
+                        one.remove(new)
                 if new and new != p.call_id:
                     changes[k] = ToolResult(new, p.text, p.is_error, p.images, p.name, p.kind)
         return sheet.conv.edit(m, changes) if changes else m
 
     sheet.each(rename)
+
+
+def _waiting(call_id: str, known: set[str], unnamed: list[str], unasked: list[str]) -> list[str]:
+    """Calls that a result belongs to by its place: without an id any unanswered one, else one that has none itself."""
+    if not call_id:
+        return unasked
+    return unnamed if call_id not in known else []
 
 
 def _free(wanted: str, used: set[str], strict: bool, n: int) -> str:

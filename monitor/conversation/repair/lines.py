@@ -34,7 +34,9 @@ CODES = [
 def fix_lines(sheet: Sheet) -> None:
     """Mend the lines and read the session anew from them."""
     handler = sheet.conv.handler
-    if not sheet.broken(*CODES) or not isinstance(handler, SessionFormat):
+    # a line that lost its type may be the user message that is missed
+    lost = handler.name == "claude-code" and sheet.broken("A1-first-not-user", "no-user-message")
+    if not (lost or sheet.broken(*CODES)) or not isinstance(handler, SessionFormat):
         return
     present = renumber(handler.current_lines(sheet.conv)) if sheet.conv.messages_changed else sheet.conv.lines
     lines = [x for x in present if x.obj is not None]
@@ -91,11 +93,16 @@ def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
         message = _obj(x).get("message")
         kind = _obj(x).get("type")
         inner = message if isinstance(message, dict) else {"content": []}
+        if uuid and (not isinstance(kind, str) or not kind) and inner.get("role") in ("user", "assistant"):
+            kind = inner["role"]
+            sheet.say(f"line {x.number}: type set to {kind}, the role of the message")
+            x = _set(x, type=kind)
         if kind in ("user", "assistant") and uuid and inner.get("role") != kind:
             sheet.say(f"line {x.number}: role set to {kind}, the type of the record")
             x = _set(x, message={**inner, "role": kind})
         out.append(x)
-    told = {ident(_obj(x).get("parentUuid")) for x in out if _obj(x).get("isCompactSummary")}
+    summaries = [x for x in out if _obj(x).get("isCompactSummary") and _obj(x).get("type") == "user"]
+    told = {ident(_obj(x).get("parentUuid")) for x in summaries}
     gone: dict[Any, Any] = {}
     kept: list[Line] = []
     for x in out:

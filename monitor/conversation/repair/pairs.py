@@ -23,6 +23,7 @@ PAIR_CODES = [
     "C2-double-answer",
     "C2-open-call",
     "C2-unanswered-call",
+    "C3-bad-id",
     "C8-orphan-function",
     "A3-double-answer",
     "A3-open-call",
@@ -58,6 +59,8 @@ def fix_pairs(sheet: Sheet) -> None:
     if sheet.conv.provider == "neutral":
         _answer_in_place(sheet)
         return
+    if sheet.broken("G2-response-mismatch"):
+        _name_calls(sheet)
     carriers, rests = _take_apart(sheet)
     owner = _owners(carriers)
     out: list[tuple[Message, int]] = []  # (message, index of the message it came from)
@@ -204,6 +207,25 @@ def _answers(
         out += single
         out.sort(key=lambda pair: order.get(pair[0].results[0].call_id, 0))
     return out
+
+
+def _name_calls(sheet: Sheet) -> None:
+    """Calls of Gemini without a name get that of their response."""
+    names = {r.call_id: r.name for m in sheet.conv.messages for r in m.results if r.call_id}
+
+    def change(m: Message) -> Message:
+        parts = list(m.raw["parts"]) if m.calls else []
+        for c in m.calls:
+            at = int(c.path[1])
+            call = parts[at]["functionCall"]
+            if not isinstance(call.get("name"), str) or not call["name"]:
+                parts[at] = {**parts[at], "functionCall": {**call, "name": names.get(c.id) or "unknown"}}
+        if not m.calls or parts == m.raw["parts"]:
+            return m
+        sheet.say(f"{m.where}: call named as its response")
+        return sheet.reparse(m, {**m.raw, "parts": parts})
+
+    sheet.each(change)
 
 
 def _named(sheet: Sheet, m: Message, name: str) -> Message:

@@ -1,137 +1,13 @@
-"""Roles and the request around the messages: who speaks first, system prompts, cache marks, compaction
-blocks, tools.
-"""
+"""The request around the messages: cache marks, compaction blocks, tools."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import msgspec
-
-from monitor.conversation.jsonio import ident
-from monitor.conversation.marks import OPENING
-from monitor.conversation.model import Message, Opaque
+from monitor.conversation.model import Message
 from monitor.conversation.repair.base import Sheet
-from monitor.conversation.repair.pairs import as_list, call_text
+from monitor.conversation.repair.pairs import call_text
 from monitor.conversation.rules.anthropic import blocks, kind
-from monitor.conversation.rules.pi import PI_ROLES
-
-_SYNONYMS = {"human": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant", "model": "assistant"}
-
-
-_CHAT_ROLES: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool", "function")
-_ROLES: dict[str, tuple[str, ...]] = {
-    "anthropic": ("user", "assistant", "system"),
-    "gemini": ("user", "model", "function", "system", "developer"),
-}
-
-
-def fix_roles(sheet: Sheet) -> None:
-    """Unknown roles, system prompts among the messages, a missing first user message, neighbours of one
-    role.
-    """
-    if sheet.broken("role-unknown"):
-        _unknown(sheet)
-    if sheet.broken("A1-system-in-messages", "G6-system-role"):
-        _system(sheet)
-    if sheet.broken("G3-call-position"):
-        _merge_neighbours(sheet, "model")
-    if sheet.broken("C7-alternation"):
-        _merge_neighbours(sheet, "")
-    first = next((m for m in sheet.conv.messages if m.role != "system"), None)
-    if first is None:
-        return
-    opens = sheet.broken("A1-first-not-user", "G1-first-not-user", "G3-call-position", "C7-alternation")
-    if opens and first.role == "assistant" and not (first.parts and isinstance(first.parts[0], Opaque)):
-        opening = msgspec.structs.replace(sheet.conv.new_message("user", OPENING), synthetic=True)
-        at = list(sheet.conv.messages).index(first)
-        sheet.say(f"{first.where}: a user message put before the first answer")
-        sheet.put([*sheet.conv.messages[:at], opening, *sheet.conv.messages[at:]])
-
-
-def _unknown(sheet: Sheet) -> None:
-    gemini = sheet.conv.provider == "gemini"
-    roles = _ROLES.get(sheet.conv.provider, _CHAT_ROLES)
-
-    def change(m: Message) -> Message | None:
-        raw = m.raw
-        if sheet.conv.provider == "claude-code":
-            return m
-        if sheet.conv.provider == "pi":
-            inner = raw.get("message")
-            if raw.get("type") != "message" or (isinstance(inner, dict) and inner.get("role") in PI_ROLES):
-                return m
-            sheet.say(f"{m.where}: message of an unknown role removed")
-            return None
-        if isinstance(raw, dict) and (ident(raw.get("role")) in roles or (raw.get("type") or "message") != "message"):
-            return m
-        wanted = _SYNONYMS.get(str(raw.get("role")).lower()) if isinstance(raw, dict) else None
-        if wanted is None:
-            sheet.say(f"{m.where}: message of an unknown role removed")
-            return None
-        wanted = "model" if gemini and wanted == "assistant" else wanted
-        sheet.say(f"{m.where}: role set to {wanted}")
-        return sheet.reparse(m, {**raw, "role": wanted})
-
-    sheet.each(change)
-
-
-def _system(sheet: Sheet) -> None:
-    moved = [m for m in sheet.conv.messages if m.role == "system"]
-    if not moved:
-        return
-    texts = [m.text for m in moved if m.text.strip()]
-    if sheet.conv.bare or not isinstance(sheet.conv.body, dict):
-        for m in moved:
-            sheet.say(f"{m.where}: system message turned into a user message (a bare list has no system prompt)")
-        sheet.each(lambda m: sheet.conv.new_message("user", m.text) if m.role == "system" else m)
-        return
-    for m in moved:
-        sheet.say(f"{m.where}: system message moved into the system prompt")
-    body = sheet.conv.body
-    if sheet.conv.provider == "gemini":
-        key = "system_instruction" if "system_instruction" in body else "systemInstruction"
-        old = body.get(key)
-        held = old.get("parts") if isinstance(old, dict) else as_list(old, "parts")
-        parts = held if isinstance(held, list) else []
-        value: Any = {**(old if isinstance(old, dict) else {}), "parts": parts + [{"text": t} for t in texts]}
-    else:
-        key, old = "system", body.get("system")
-        if isinstance(old, list):
-            value = old + [{"type": "text", "text": t} for t in texts]
-        else:
-            value = "\n\n".join([*([old] if isinstance(old, str) and old else []), *texts])
-    sheet.put([m for m in sheet.conv.messages if m.role != "system"])
-    sheet.conv = sheet.conv.with_body({key: value})
-
-
-def _merge_neighbours(sheet: Sheet, only: str) -> None:
-    """Neighbours of one role become one message, their texts apart by an empty line."""
-    out: list[Message] = []
-    for m in sheet.conv.messages:
-        before = out[-1] if out else None
-        same = before is not None and before.raw.get("role") == m.raw.get("role")
-        if before is None or not same or m.role not in ("user", "assistant") or (only and m.raw.get("role") != only):
-            out.append(m)
-            continue
-        if before.calls and not only:
-            out.append(m)
-            continue
-        sheet.say(f"{m.where}: joined with the message of the same role before it")
-        out[-1] = sheet.reparse(before, _joined(before.raw, m.raw))
-    sheet.put(out)
-
-
-def _joined(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    key = "parts" if "parts" in a else "content"
-    one, two = a.get(key), b.get(key)
-    new: Any
-    if isinstance(one, str | None) and isinstance(two, str | None):
-        new = "\n\n".join(x for x in (one, two) if x) or None
-    else:
-        new = [*as_list(one, key), *as_list(two, key)]
-    return {**b, **a, key: new}
 
 
 def fix_compaction(sheet: Sheet) -> None:
@@ -181,21 +57,6 @@ def fix_request(sheet: Sheet) -> None:
     if sheet.broken("A9-no-tools"):
         sheet.say("tool calls and results turned into text, as the request declares no tools")
         sheet.each(lambda m: call_text(sheet, m, results=True) if m.calls or m.results else m)
-    if sheet.broken("C8-orphan-function"):
-        _functions(sheet)
-
-
-def _functions(sheet: Sheet) -> None:
-    out: list[Message] = []
-    name = None
-    for m in sheet.conv.messages:
-        if m.raw.get("role") == "function" and m.raw.get("name") != name:
-            sheet.say(f"{m.where}: function message without its call removed")
-            continue
-        call = m.raw.get("function_call")
-        name = call.get("name") if isinstance(call, dict) else None
-        out.append(m)
-    sheet.put(out)
 
 
 def _cache_marks(sheet: Sheet) -> None:

@@ -198,7 +198,8 @@ def check(
     thinking = body.get("thinking")
     if isinstance(thinking, dict) and thinking.get("type") == "enabled":
         _open_turn(entries, out)
-    marks += sum(bool(t.get("cache_control")) for t in body.get("tools") or [] if isinstance(t, dict))
+    tools = body.get("tools")
+    marks += sum(bool(t.get("cache_control")) for t in tools if isinstance(t, dict)) if isinstance(tools, list) else 0
     if marks + rules.marks > 4:
         where = "request" if marks else "messages"
         out.add("A7-cache-control", where, f"{marks + rules.marks} cache_control marks, 4 allowed")
