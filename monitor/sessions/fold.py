@@ -329,7 +329,8 @@ class Fold:
         chain = self._chain(event.chain)
         reset = _RESETS.get(event.kind)
         if reset is None:
-            self.events.append(event)
+            at = event.after_call if event.after_call is not None else chain.previous_index
+            self.events.append(event if at is None else _replace(event, after_call=at))
             return
         if event.in_call and chain.previous is not None and chain.previous.key == event.in_call:
             return  # placed when the call that holds it came by

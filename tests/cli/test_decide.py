@@ -177,3 +177,20 @@ def test_watch_prints_one_line_when_the_advice_changes_and_none_while_it_stays(t
 def test_watch_cannot_follow_stdin(capsys):
     assert main(["decide", "-", "--watch"]) == 2
     assert "cannot follow stdin" in capsys.readouterr().err
+
+
+def test_a_refused_prompt_is_full_whatever_the_fill(tmp_path, capsys):
+    """The line Claude Code itself writes where the provider refuses a prompt as too long."""
+    log = transcript(tmp_path / "s.jsonl", grow(100_000, 2_000, 10), end=just_now())
+    last = json.loads(log.read_text().splitlines()[-1])
+    text = {"type": "text", "text": "Prompt is too long"}
+    usage = {"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    message = {"id": "5f0d", "type": "message", "role": "assistant", "model": "<synthetic>", "content": [text],
+               "stop_reason": "stop_sequence", "usage": usage}  # fmt: skip
+    refused = {**last, "type": "assistant", "uuid": "u-refused", "parentUuid": last.get("uuid"), "requestId": None,
+               "isApiErrorMessage": True, "error": "invalid_request", "message": message}  # fmt: skip
+    with log.open("a") as out:
+        out.write(json.dumps(refused) + "\n")
+    assert main(["decide", str(log), "--format", "json", "--exit-code"]) == EXIT_CODES["compact_now"]
+    body = json.loads(capsys.readouterr().out)
+    assert (body["rule"], body["signals"]["overflow"]) == ("full", True)

@@ -79,3 +79,11 @@ def test_the_forecast_is_that_of_the_last_call_left() -> None:
     assert (views[0].forecast.tokens_per_call or 0) > 5_000
     (late,) = narrow(views, Wanted(since=START + 30_000))
     assert late.forecast == views[0].forecast
+
+
+def test_an_error_stays_with_the_call_before_it() -> None:
+    error = event(1.5, kind="overflow")
+    views = store([call(0, 10_000, 0), call(1, 20_000, 10_000), error, call(2, 21_000, 20_000)]).views()
+    assert [e.after_call for e in views[0].events] == [1]
+    (late,) = narrow(views, Wanted(since=START + 5_000))
+    assert [e.kind for e in late.events] == ["overflow"]
