@@ -14,6 +14,7 @@ import msgspec
 from monitor.pricing import Price, PriceTable
 from monitor.records import Call, Event
 from monitor.sessions import diagnosis
+from monitor.sessions.aside import aside
 from monitor.sessions.chain import (
     NOISE_SHARE,
     RETURN_SHARE,
@@ -232,6 +233,9 @@ class Fold:
         """A call of the conversation."""
         state = self.state
         chain = state.chains.get(call.chain) or self._chain(call.chain)
+        if call.model != chain.model and (side := aside(chain, call, records, place)) is not None:
+            self._beside(side)
+            return
         acc, limits, price, cost, how, rough = self._count(call)
         acc.add(call, cost, rough)
         model, prompt, read, expected = call.model, call.prompt_tokens, call.cache_read_tokens, chain.expected
@@ -273,8 +277,7 @@ class Fold:
         )  # fmt: skip
         # what the next call of the chain is judged by
         chain.calls += 1
-        chain.previous = call
-        chain.previous_index = index
+        chain.previous, chain.previous_index = call, index
         chain.joint = False
         chain.reset = ""
         if prompt is not None:
