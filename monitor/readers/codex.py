@@ -151,8 +151,9 @@ class CodexParser(BaseParser):
         kind = payload.type
         if kind == "token_count":
             self._count(payload, stamp, number)
-        elif kind == "task_started" and payload.model_context_window:
-            self._limit = payload.model_context_window
+        elif kind == "task_started":
+            self._limit = payload.model_context_window or self._limit
+            self._overflowed = False  # another request, which may be refused as well
         elif kind == "thread_settings_applied" and payload.thread_settings is not None:
             # how requests are served from here on; the model is that of the turn, if one has begun
             self._tier = joined(payload.thread_settings.service_tier, None, None)

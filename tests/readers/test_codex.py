@@ -174,7 +174,11 @@ def test_a_fork_repeats_the_keys_of_its_parent() -> None:
 
 def test_a_fork_that_copies_nothing_owns_its_calls_however_soon_they_come() -> None:
     def fork(**more: Any) -> list[bool]:
-        rows = [meta(5, "t2", forked_from_id="t1", **more), record(5, "resp_9", 120), count(5, (220, 0, 14), (120, 0, 7))]
+        rows = [
+            meta(5, "t2", forked_from_id="t1", **more),
+            record(5, "resp_9", 120),
+            count(5, (220, 0, 14), (120, 0, 7)),
+        ]
         return [call.inherited for call in calls(read(rows))]
 
     assert fork(forked_from_ordinal_exclusive=35) == [False]
@@ -281,6 +285,13 @@ def test_totals_that_are_the_window_and_nothing_else_say_that_the_context_is_ful
     records = read(rows)
     assert [c.prompt_tokens for c in calls(records)] == [250_000, 900]
     assert [r.kind for r in records if isinstance(r, Event)] == ["overflow"]
+    # the next turn asks anew, and is refused as well
+    again = [
+        row(5, "event_msg", type="task_started", model_context_window=258_400),
+        {**full, "timestamp": "2026-06-02T10:00:06.000Z"},
+    ]
+    records = read([*rows[:4], *again, error])
+    assert [r.kind for r in records if isinstance(r, Event)] == ["overflow", "overflow"]
 
 
 def test_an_error_is_an_overflow_only_where_it_says_so() -> None:
