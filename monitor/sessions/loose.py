@@ -8,21 +8,23 @@ from msgspec.structs import replace
 
 from monitor.records import Call, Event
 from monitor.sessions.build import Session
+from monitor.sessions.copies import copied, untaken
 from monitor.sessions.told import Item, Key, is_loose, name_of
 from monitor.sessions.twins import AGENTS, REACH, Pairs
 
-#: the calls and compactions of clients' own files between two moments
+#: the calls, compactions and overflows of clients' own files between two moments
 Nearby = Callable[[int, int], Iterable[Item]]
 
 
 class Loose:
     """Calls that name no session, and events that belong to a call (key ``<call>#…``)."""
 
-    __slots__ = ("_assigned", "_calls", "_events", "_formed", "_sent", "_span", "changed", "twins")
+    __slots__ = ("_assigned", "_calls", "_copies", "_events", "_formed", "_sent", "_span", "changed", "twins")
 
     def __init__(self) -> None:
         self._calls: dict[str, tuple[Call, Key]] = {}
         self._events: dict[str, tuple[Event, Key]] = {}
+        self._copies: list[Call] = []  # that another capture tells
         self._assigned: dict[str, tuple[Item, Key]] = {}  # each as it was given to a session, and where it stands
         self._sent: dict[str, int | None] = {}  # when calls began, by key
         self._span: tuple[int, int] | None = None  # first and last of them
@@ -53,8 +55,8 @@ class Loose:
         return next(nearby(changed, *self._span), None) is not None
 
     def twin_calls(self) -> list[Call]:
-        """Calls that count where a client's own file tells them."""
-        return [call for call, _ in self._calls.values() if call.key in self.twins.twin]
+        """Calls that count where a client's own file, or another capture, tells them."""
+        return [*self._copies, *(call for call, _ in self._calls.values() if call.key in self.twins.twin)]
 
     def settle(
         self, session_by: str | None, nearby: Nearby
@@ -81,7 +83,11 @@ class Loose:
         for name, place, formed in self._formed:
             old, old_place = before.pop(name, (None, place))
             result = formed if apart else self._at_home(formed, homes.get(formed.session, formed.session))
-            if result is None or (type(result) is Event and result.evidence == "inferred" and result.session in told):
+            if (
+                result is None
+                or (type(result) is Event and result.evidence == "inferred" and result.session in told)
+                or formed.key in self.twins.again
+            ):
                 # a client's file tells it, or would if it had happened: these note by themselves when they compact
                 if old is not None:
                     changes.append((old, old_place, None, place))
@@ -129,22 +135,33 @@ class Loose:
         times = [call.time for call in formed if call.time is not None]
         self._span = (min(times), max(times)) if times else None
         if self._span is not None:
-            self.twins.find(formed, nearby(*self._span))
+            notes = list(nearby(*self._span))
+            self.twins.find(formed, notes)
+            self.twins.repeat((item for _, _, item in self._formed if type(item) is Event), notes)
         self._sent = {call.key: call.time for call in formed} if self.twins.twin else {}
 
     def _form(self, session_by: str | None) -> None:
         from monitor.sessions.sessionize import assign, relocate
 
         entries = sorted(self._calls.items(), key=lambda entry: entry[1][1])
-        assigned = assign([call for _, (call, _) in entries], session_by=session_by)
         happened = list(self._events.items())
+        self._copies = []
+        if session_by is None and (again := set(copied([call for _, (call, _) in entries]))):
+            self._copies = [entries[place][1][0] for place in sorted(again)]
+            entries = [entry for place, entry in enumerate(entries) if place not in again]
+            whose = {(call.file, call.key) for call in self._copies}
+            happened = [one for one in happened if (one[1][0].file, one[1][0].key.rpartition("#")[0]) not in whose]
+        assigned = assign([call for _, (call, _) in entries], session_by=session_by)
         moved = relocate([event for _, (event, _) in happened], assigned) if happened else []
+        if no := untaken(assigned, moved):
+            happened = [one for at, one in enumerate(happened) if at not in no]
+            moved = [one for at, one in enumerate(moved) if at not in no]
         self._formed = [(name, place, formed) for (name, (_, place)), formed in zip(entries, assigned, strict=True)]
         self._formed += [(name, place, formed) for (name, (_, place)), formed in zip(happened, moved, strict=True)]
 
 
 def nearby(sessions: Iterable[Session], first: int, last: int) -> Iterator[Item]:
-    """Calls and compactions of clients' own files between two moments, or a little beside them.
+    """Calls, compactions and overflows of clients' own files between two moments, or a little beside them.
 
     Packed ones were compared before.
     """
@@ -163,4 +180,5 @@ def _is_own(item: Item) -> bool:
 
 
 def _is_noted(item: Item) -> bool:
-    return type(item) is Event and item.kind == "compaction" and item.evidence == "recorded" and not is_loose(item)
+    noted = type(item) is Event and item.evidence == "recorded" and item.kind in ("compaction", "overflow")
+    return noted and not is_loose(item)

@@ -37,11 +37,16 @@ def is_loose(item: Item) -> bool:
 
 
 def fullest(places: list[Entry]) -> Entry:
-    """Of several tellings of one call the one with the most output; of equal ones the first file's."""
+    """Of several tellings of one call the one with the most output; of equal ones the first file's.
 
-    def rank(entry: Entry) -> tuple[int, int]:
+    A file that tells the exchange goes before one that holds no messages to tell it from.
+    """
+
+    def rank(entry: Entry) -> tuple[int, bool, int]:
         item = entry[0]
-        return ((item.output_tokens or 0) if isinstance(item, Call) else 0, -entry[1][1])
+        if not isinstance(item, Call):
+            return 0, False, -entry[1][1]
+        return item.output_tokens or 0, item.exchange is not None, -entry[1][1]
 
     return max(places, key=rank)
 

@@ -32,15 +32,17 @@ class Pairs:
         twin: of each call of the traffic that has one (by key), the client's call.
         moved: of each session of the traffic, the client's session it is part of.
         chain: of those whose calls are one chain of it (a subagent's), this chain.
+        again: keys of what happened in the traffic that the client notes as well.
     """
 
-    __slots__ = ("_alone", "_taken", "chain", "moved", "twin")
+    __slots__ = ("_alone", "_taken", "again", "chain", "moved", "twin")
 
     def __init__(self) -> None:
         self.twin: dict[str, Call] = {}
         self.moved: dict[str, str] = {}
         self.chain: dict[str, str] = {}
-        self._taken: set[str] = set()  # clients' calls that have a twin
+        self.again: set[str] = set()
+        self._taken: set[str] = set()  # clients' calls that have a twin, and events that are told again
         self._alone: dict[str, str] = {}  # sessions of a summary alone -> the client's session that notes it
 
     def clear(self) -> None:
@@ -48,6 +50,7 @@ class Pairs:
         self.twin.clear()
         self.moved.clear()
         self.chain.clear()
+        self.again.clear()
         self._alone.clear()
         self._taken.clear()
 
@@ -56,7 +59,7 @@ class Pairs:
 
         Args:
             traffic: calls in time order, with the sessions they were given.
-            noted: calls and compactions of clients' own files near them.
+            noted: calls, compactions and overflows of clients' own files near them.
         """
         notes = list(noted)
         if not (notes or self.twin or self._alone):
@@ -84,7 +87,7 @@ class Pairs:
                 self._pair(call, found)
         self._nearest((call, sized.get(_figures(call), ())) for call in open_)
         self._move(traffic)
-        self._summaries(traffic, [one for one in notes if type(one) is Event])
+        self._summaries(traffic, [one for one in notes if type(one) is Event and one.kind == "compaction"])
         silent = [call for call in open_ if call.prompt_tokens is None]
         self._nearest((call, bare.get(self.moved.get(call.session, call.session), ())) for call in silent)
         # what a client could not read may have had figures all the same
@@ -94,6 +97,29 @@ class Pairs:
             for call in whole
         )
         return before != (len(self.twin), self.moved)
+
+    def repeat(self, happened: Iterable[Event], noted: Iterable[Call | Event]) -> None:
+        """Find what the traffic shows and the client notes: a request that was too long is one overflow.
+
+        Args:
+            happened: events of the traffic.
+            noted: as for :meth:`find`, which comes first.
+        """
+        notes = [one for one in noted if type(one) is Event and one.kind == "overflow" and one.time is not None]
+        if not notes:
+            return
+        found: list[tuple[int, str, str]] = []
+        for event in happened:
+            if event.kind == "overflow" and event.time is not None and event.key not in self.again:
+                home = self.moved.get(event.session, event.session)
+                apart = (
+                    (abs(event.time - (one.time or 0)), event.key, _id(one)) for one in notes if one.session == home
+                )
+                found += [one for one in apart if one[0] <= _NEAR]
+        for _, key, note in sorted(found):
+            if key not in self.again and note not in self._taken:
+                self.again.add(key)
+                self._taken.add(note)
 
     def _pair(self, call: Call, client: Call) -> None:
         self.twin[call.key] = client
@@ -158,8 +184,8 @@ class Pairs:
                     (self.chain[name],) = chains[name]
 
 
-def _id(call: Call) -> str:
-    return f"{call.file}\n{call.key or call.line}"
+def _id(item: Call | Event) -> str:
+    return f"{item.file}\n{item.key or item.line}"
 
 
 def _figures(call: Call) -> Figures:

@@ -103,7 +103,9 @@ def test_a_summary_alone_belongs_to_the_client_that_notes_its_compaction() -> No
     """Two conversations went on at the same time; the request holds the history as text, so it tells nothing of them."""
     files: list[list[Record]] = []
     for name, at in (("s", 0.9), ("t", 1.4)):
-        own = [call(n, 20_000 + n, 0, source="pi", session=name, file=f"{name}.jsonl", key=f"{name}{n}") for n in range(2)]
+        own = [
+            call(n, 20_000 + n, 0, source="pi", session=name, file=f"{name}.jsonl", key=f"{name}{n}") for n in range(2)
+        ]
         files.append([*own, event(at, session=name, file=f"{name}.jsonl", key=f"{name}:compaction")])
     text = Evidence(messages=b"12345678", origin="k")
     asked = [sent(9, 4_000, 0, key=f"sum{n}", call_id=f"sum{n}", purpose="compaction", chain="side", evidence=text,
@@ -179,3 +181,20 @@ def test_requests_for_one_summary_are_one_compaction_and_two_notes_of_a_client_a
 
     assert kinds("inferred") == [("compaction", 300)]
     assert kinds("recorded") == [("compaction", 200), ("compaction", 300)]
+
+
+def test_an_overflow_that_the_client_notes_as_well_is_one() -> None:
+    own: list[Record] = [call(0, 20_000, 0, key="r0", call_id="r0"), event(1, "overflow", key="overflow:own")]
+    refused = [sent(n, None, status="error", call_id=None, key=f"at {n}") for n in (1, 2)]
+    seen = [event(n - 0.01, "overflow", session="calls", file="calls.jsonl", key=f"at {n}#overflow") for n in (1, 2)]
+    (view,) = store(own, [sent(0, 20_000, 0), *refused, *seen]).views()
+    # of the second refusal the client says nothing
+    assert [(e.kind, e.file) for e in view.events] == [("overflow", "a.jsonl"), ("overflow", "calls.jsonl")]
+
+
+def test_of_two_captures_the_one_that_holds_messages_tells_the_exchange() -> None:
+    plain = [sent(n, 20_000 + n, 0, exchange=None) for n in range(2)]
+    whole = [sent(n, 20_000 + n, 0, exchange=1, file="whole.jsonl") for n in range(2)]
+    for files in ([plain, whole], [whole, plain]):
+        (view,) = store(*files).views()
+        assert [turn.call.exchange for turn in view.turns] == [1, 1]

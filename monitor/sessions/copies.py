@@ -1,0 +1,106 @@
+"""What two captures of one traffic both tell of an answer without an id, and summaries that were not taken.
+
+Both sides of a proxy know an answer by the provider's id (contract.md, "Once"). A refusal, a token count or a stream
+that broke off before its first event has none: there the same content that was on its way at the same time is one
+request. Requests of one capture are never copies of each other: a client that asks again asks twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from monitor.records import Call, Event
+from monitor.sessions.twins import TRAFFIC
+
+_OWN = "ctxmon"  # the recorder's digests are made by a rule of its own, those of the other captures by another
+_SLACK = 150  # ms by which times of one request differ beyond what the inner side says: clocks and rounding
+
+
+def copied(calls: Sequence[Call]) -> list[int]:
+    """Places of calls that another capture tells as well.
+
+    Args:
+        calls: in time order.
+    """
+    known: dict[tuple[object, ...], list[list[int]]] = {}
+    for place, call in enumerate(calls):
+        if call.call_id is not None or call.time is None or call.source not in TRAFFIC:
+            continue
+        groups = known.setdefault(_sort(call), [])
+        near = [group for group in groups if _same(calls, group, call)]
+        if near:
+            min(near, key=lambda group: abs((calls[group[0]].time or 0) - (call.time or 0))).append(place)
+        else:
+            groups.append([place])
+    twice = [group for groups in known.values() for group in groups if len(group) > 1]
+    if not twice:
+        return []
+    # the one stays that stands among its conversation: captures digest messages by rules of their own
+    whole = Counter(call.file for call in calls if call.call_id is not None)
+    out: list[int] = []
+    for group in twice:
+        kept = max(group, key=lambda place: (whole[calls[place].file], -place))
+        out += [place for place in group if place != kept]
+    return out
+
+
+def untaken(calls: Sequence[Call], events: Iterable[Event]) -> set[int]:
+    """Which inferred compactions did not happen: places among the events.
+
+    A client may discard a summary (an empty one, one that is no smaller): the next request of the conversation then
+    repeats all that the last one held, which a compacted context never does.
+
+    Args:
+        calls: of the traffic, in time order, with the sessions they were given.
+        events: of the same.
+    """
+    waiting: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for place, event in enumerate(events):
+        if event.kind == "compaction" and event.evidence == "inferred" and event.key.endswith("#compaction"):
+            waiting.setdefault((event.session, event.chain), []).append((event.time or 0, place))
+    out: set[int] = set()
+    if not waiting:
+        return out
+    occupied: dict[tuple[str, str], int] = {}
+    for call in calls:
+        lane = call.session, call.chain
+        if lane not in waiting or not call.works or call.prompt_tokens is None:
+            continue
+        past = [one for one in waiting[lane] if one[0] <= (call.time or 0)]
+        if past:
+            waiting[lane] = [one for one in waiting[lane] if one not in past]
+            if call.prefix_kept and call.prompt_tokens >= occupied.get(lane, 0):
+                out.update(place for _, place in past)
+        occupied[lane] = call.prompt_tokens
+    return out
+
+
+def _sort(call: Call) -> tuple[object, ...]:
+    """What is equal in every capture of a request."""
+    return call.purpose, call.status, call.model, call.prompt_tokens, call.output_tokens
+
+
+def _same(calls: Sequence[Call], group: Sequence[int], call: Call) -> bool:
+    """Whether a call is the request of this group, seen by a capture that has not told it yet."""
+    first = calls[group[0]]
+    if any(calls[place].file == call.file for place in group):
+        return False
+    if (first.source == _OWN) == (call.source == _OWN):
+        one, other = _content(first), _content(call)
+        if one and other and one != other:
+            return False
+    return _start(call) <= _end(first) + _SLACK and _start(first) <= _end(call) + _SLACK
+
+
+def _content(call: Call) -> bytes:
+    """Digest of all messages; b"" where the capture holds none."""
+    return call.evidence.messages[-8:] if call.evidence is not None else b""
+
+
+def _start(call: Call) -> int:
+    return call.time or 0
+
+
+def _end(call: Call) -> int:
+    return (call.time or 0) + (call.duration_ms or 0)

@@ -1,0 +1,84 @@
+"""Answers without an id that two captures tell, and summaries that the client did not take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from monitor.records import Call, Evidence
+from monitor.sessions.copies import copied, untaken
+from tests.factory import START, call, event, store
+
+WORDS = bytes(range(16))
+
+
+def refused(number: int, start: int, end: int, file: str, **facts: Any) -> Call:
+    """A request that the provider refused, from ``start`` to ``end`` ms after the first."""
+    values: dict[str, Any] = {
+        "session": file, "source": "ctxmon", "file": file, "session_evidence": "file", "status": "error",
+        "evidence": Evidence(messages=WORDS, origin="k"), "call_id": None, "key": f"at {START + start} {file}",
+        "time": START + start, "duration_ms": end - start, "output_tokens": None, **facts,
+    }  # fmt: skip
+    return call(number, None, None, **values)
+
+
+def test_a_refused_request_on_both_sides_of_a_proxy_is_one() -> None:
+    outer, inner = refused(0, 0, 40, "outer"), refused(0, 5, 35, "inner")
+    assert len(copied([outer, inner])) == 1
+    made = store([outer], [inner])
+    assert [len(view.turns) for view in made.views()] == [1]
+    assert sum(made.duplicates().values()) == 1
+
+
+def test_a_second_try_is_another_request() -> None:
+    tries = [(refused(0, at, at + 40, "outer"), refused(0, at + 5, at + 35, "inner")) for at in (0, 60)]
+    calls = [one for pair in tries for one in pair]
+    assert copied([one for one in calls if one.file == "outer"]) == []
+    left = set(range(4)) - set(copied(calls))
+    assert sorted(calls[place].time for place in left) == [START, START + 60]
+    # one side began to record after the first try
+    assert len(copied(calls[:1] + calls[2:])) == 1
+
+
+def test_other_words_another_time_or_another_outcome_are_another_request() -> None:
+    outer = refused(0, 0, 40, "outer")
+    strangers = [
+        refused(0, 5, 35, "inner", evidence=Evidence(messages=WORDS[::-1], origin="k")),
+        refused(0, 2_000, 2_030, "inner"),
+        refused(0, 5, 35, "inner", model="another"),
+        refused(0, 5, 35, "inner", purpose="compaction"),
+        refused(0, 5, 35, "inner", status="ok"),
+        refused(0, 5, 35, "inner", source="claude-code"),  # a client's own note is paired otherwise
+    ]
+    assert [copied([outer, one]) for one in strangers] == [[]] * len(strangers)
+    # digests of other captures follow a rule of their own: there the time tells
+    har = refused(0, 5, 35, "x.har", source="har", evidence=Evidence(messages=WORDS[::-1]))
+    assert len(copied([outer, har])) == 1
+
+
+def test_the_telling_stays_that_stands_among_its_conversation() -> None:
+    answered = call(1, 100, 0, source="har", file="x.har", call_id="r", time=START + 900)
+    calls = [refused(0, 0, 40, "outer"), refused(0, 5, 35, "x.har", source="har"), answered]
+    assert copied(calls) == [0]
+    assert copied([*calls[:2], call(1, 100, 0, source="ctxmon", file="outer", call_id="r", time=START + 900)]) == [1]
+
+
+def test_a_summary_after_which_all_goes_on_as_before_is_no_compaction() -> None:
+    def after(kept: bool | None, prompt: int) -> set[int]:
+        noted = event(1.5, evidence="inferred", key="sum#compaction")
+        return untaken([call(0, 20_000), call(1, 21_000), call(2, prompt, prefix_kept=kept)], [noted])
+
+    assert after(True, 21_500) == {0}
+    assert after(False, 21_500) == set()  # a small conversation may become larger by its summary
+    assert after(None, 21_500) == set()
+    assert after(True, 9_000) == set()
+    # what a log says by a mark of its own happened; and a summary at the end may still be taken
+    marked = event(1.5, key="sum#compaction")
+    calls = [call(0, 20_000), call(1, 21_000), call(2, 21_500, prefix_kept=True)]
+    assert untaken(calls, [marked]) == set()
+    assert untaken(calls, [event(5, evidence="inferred", key="sum#compaction")]) == set()
+    # another chain goes on, or a request that failed
+    other = event(1.5, evidence="inferred", key="sum#compaction", chain="agent:a")
+    assert untaken(calls, [other]) == set()
+    failed = call(2, None, status="error", prefix_kept=True)
+    noted = event(1.5, evidence="inferred", key="sum#compaction")
+    assert untaken([*calls[:2], failed, call(3, 9_000, prefix_kept=False)], [noted]) == set()
