@@ -281,6 +281,7 @@ class Conversations:
             held = scope.by_complete.get(window.complete)
             if held is not None and window in held:
                 held.remove(window)
+        held_on = len(window.single) if single.startswith(window.single) else 0
         window.complete, window.length, window.single = chained[-8:], len(chained) // 8, single
         window.system, window.tools, window.origin = evidence.system, evidence.tools, evidence.origin
         window.model, window.cache_key, window.response = call.model, evidence.cache_key, evidence.response
@@ -290,9 +291,7 @@ class Conversations:
             if scope.by_prefix.get(chained[end - 8 : end]) is window:
                 break
             scope.by_prefix[chained[end - 8 : end]] = window
-        for at in range(len(single) - 8, -1, -8):
-            if scope.by_single.get(single[at : at + 8]) is window:
-                break
+        for at in range(held_on, len(single), 8):  # a client may have put other words between those known
             scope.by_single[single[at : at + 8]] = window
         if evidence.response is not None:
             scope.by_response[evidence.response] = window

@@ -322,3 +322,11 @@ def test_the_same_conversation_by_two_senders_is_two():
         call(5, "a", "ok", "more", "ok", "x", origin="k2"),
     ]
     assert groups(made) == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_words_that_changed_in_the_middle_are_known_when_they_come_again():
+    """Gemini CLI leaves thoughts out of its answers when it goes on, and doubles the results when it resumes."""
+    first = [call(n, "go", *[w for k in range(n) for w in (f"thought a{k}", f"r{k}")]) for n in range(1, 5)]
+    bare = call(5, "go", *[w for k in range(4) for w in (f"a{k}", f"r{k}")], "a4", "loop")
+    doubled = call(6, "go", *[w for k in range(4) for w in (f"a{k}", f"r{k} r{k}")], "a4", "r4 loop")
+    assert groups([*first, bare, doubled]) == [[0, 1, 2, 3, 4, 5]]
