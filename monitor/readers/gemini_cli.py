@@ -6,8 +6,9 @@ Where: ``~/.gemini/tmp/<project>/chats/session-<time>-<id>.json`` (one document,
 What is read: messages of type ``gemini`` that carry ``tokens``. Lines repeat a message when it grows; the last telling
 counts, but one without tokens does not erase tokens already told (``--resume`` writes all history again without them).
 ``$rewindTo`` is a rewind. ``$set.messages`` replaces the history: with a new ``<state_snapshot>`` in it, or if answers
-of the old history are still gone when the next one comes, it is a recorded compaction; if all of them are gone, the
-history was cleared. The document kind leaves no mark of a compaction.
+of the old history are still gone when the next one comes, it is a recorded compaction. If all of them are gone, it was
+cleared, unless something the user typed is told again: then the same history stands there under new ids, with tool
+results taken out (a trim). The document kind leaves no mark of a compaction.
 
 Prompt tokens: ``input`` (which includes ``cached``) plus ``tool`` (prompts of server-side tools) where the total says
 that it stands outside. Output: ``output + thoughts``, unless the total says that thoughts are part of it. Gemini has no
@@ -35,8 +36,9 @@ from monitor.records import Call, Event, EventKind, Record, SessionInfo
 
 SOURCE = "gemini-cli"
 _SNAPSHOT = "<state_snapshot>"
+_CONTEXT = "<session_context>"  # the client's own first message
 #: user rows the client writes: context, summaries, and its own way of saying "go on"
-_MADE_UP = ("<session_context>", _SNAPSHOT, "This is the Gemini CLI. We are setting up the context",
+_MADE_UP = (_CONTEXT, _SNAPSHOT, "This is the Gemini CLI. We are setting up the context",
             "System: Potential loop detected")  # fmt: skip
 _ANSWER = lazy(rb'"type"\s*:\s*"gemini"')
 _CONTINUE = frozenset(("Please continue.", "System: Please continue."))
@@ -79,12 +81,15 @@ class History:
         self._known = False
         self._calls: dict[str, Call] = {}
         self._history: dict[str, bool] = {}  # ids of the messages in the context, in order -> has tokens
-        self._gone: tuple[set[str], int | None, int | None] | None = None  # answers a rewrite left out, line, time
+        #: answers a rewrite left out, line, time, whether it tells the same history under new ids
+        self._gone: tuple[set[str], int | None, int | None, bool] | None = None
         self._snapshots: set[int] = set()
         self._summarised = False  # the history holds a snapshot
         self._replacing = False
+        self._again = False  # rows tell the history once more, until the rewrite that takes it over
         self._users: set[str] = set()
         self._said: set[int] = set()
+        self._first = ""  # what the user typed first
         self._tools: set[str] = set()
         self._exchange = 0
 
@@ -142,13 +147,16 @@ class History:
             self._gone = None
         self._history = {}
         self._replacing = True
-        self._summarised = False
+        self._again = self._summarised = repeated = False
         fresh_snapshot: int | None = None
         for value in messages:
             text = text_of(value.get("content")) if value.get("type") == "user" else ""
+            mark = crc32(text.encode("utf-8", "replace"))
+            # the first one may stand in one message with the client's context now
+            opens = bool(self._first) and text.startswith(_CONTEXT) and self._first in text
+            repeated = repeated or opens or mark in self._said
             if _SNAPSHOT in text[:2000]:
                 self._summarised = True
-                mark = crc32(text.encode("utf-8", "replace"))
                 if mark not in self._snapshots:
                     self._snapshots.add(mark)
                     fresh_snapshot = mark
@@ -160,21 +168,24 @@ class History:
         if fresh_snapshot is not None:
             self.event("compaction", time, line, f"{fresh_snapshot}")
         elif gone:
-            self._gone = (gone, line, time)
+            self._gone = (gone, line, time, repeated)
 
     def _settle(self) -> None:
         """Before the next answer: what a rewrite left out and nobody put back has left the context for good."""
         if self._gone is None:
             return
-        (gone, line, time), self._gone = self._gone, None
+        (gone, line, time, repeated), self._gone = self._gone, None
         gone -= set(self._history)
         if gone:
             kept = self._summarised or any(self._history.values())
-            self.event("compaction" if kept else "clear", time, line, f"{self.session}:{line}")
+            kind: EventKind = "compaction" if kept else "trim" if repeated else "clear"
+            self.event(kind, time, line, f"{self.session}:{line}")
 
     # ------------------------------------------------------------------------------------------------ messages
     def _user(self, content: Any, id: str | None, time: int | None, line: int | None) -> None:
         text = text_of(content)
+        if text.startswith(_CONTEXT) and not self._replacing and any(self._history.values()):
+            self._again = True
         if not text.strip() or text.lstrip().startswith(_MADE_UP) or text.strip() in _CONTINUE:
             return
         if id is not None:
@@ -182,9 +193,10 @@ class History:
                 return
             self._users.add(id)
         mark = crc32(text.encode("utf-8", "replace"))
-        if self._replacing and mark in self._said:
+        if (self._replacing or self._again) and mark in self._said:
             return  # history told again, possibly under new ids
         self._said.add(mark)
+        self._first = self._first or text
         self._exchange += 1
         self.steps.push(self.session, self.chain, ("user", time, line, text))
 
@@ -197,6 +209,7 @@ class History:
         if not isinstance(found, dict):
             return  # not answered yet, or told again without its figures
         self._settle()
+        self._again = False
         if id is not None:
             self._history[id] = True
         # ids are UUIDs; shorter ones (exports, tests) are no identity beyond their session

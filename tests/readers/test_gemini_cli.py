@@ -124,6 +124,21 @@ def test_a_rewrite_that_leaves_answers_out_is_a_compaction_or_a_clear() -> None:
     assert [event.kind for event in events(read(LINES, lines(twice)))] == ["compaction", "compaction"]
 
 
+def test_the_same_history_under_new_ids_is_a_trim_and_no_clear() -> None:
+    """Gemini CLI writes all rows anew when it takes long tool results out of them."""
+    start = [HEADER, user("c0", "<session_context>here</session_context>"), user("u1", "Port it."),
+             answer(1, (100, 1, 0, 0)), user("u2", "Go on."), answer(2, (900, 1, 0, 0))]  # fmt: skip
+    for opening in ([user("c9", "<session_context>here</session_context>"), user("u8", "Port it.")],
+                    [user("c9", "<session_context>here</session_context>Port it.")]):  # fmt: skip
+        bare = [{name: value for name, value in answer(n, None).items() if name != "model"} for n in (7, 8)]
+        told = [*opening, bare[0], user("u9", "Go on."), bare[1]]
+        rows = [*start, *told, rewrite(*told), user("u3", "Go on."), answer(3, (300, 1, 0, 0))]
+        found = read(LINES, lines(rows))
+        assert [event.kind for event in events(found)] == ["trim"]
+        # what is typed after it is typed, whatever was said before
+        assert [(call.prompt_tokens, call.exchange) for call in calls(found)] == [(100, 1), (900, 2), (300, 3)]
+
+
 def test_rewind_takes_messages_out_of_the_history() -> None:
     rows = [HEADER, answer(1, (100, 1, 0, 0)), user("u2", "oops"), {"$rewindTo": "u2"}, answer(3, (110, 1, 0, 0))]
     assert [event.kind for event in events(read(LINES, lines(rows)))] == ["rewind"]
