@@ -50,7 +50,8 @@ class Facts(msgspec.Struct, gc=False, kw_only=True):
 class State:
     """A conversation, as far as it is known."""
 
-    __slots__ = ("cleared", "exchange", "model", "occupied", "pending", "seen", "strict", "system", "tools", "window")
+    __slots__ = ("cleared", "exchange", "first", "last", "model", "occupied", "pending", "seen", "strict", "system",
+                 "tools", "window")  # fmt: skip
 
     def __init__(self) -> None:
         self.strict: list[bytes] | None = None  # digests of the last work request
@@ -63,6 +64,8 @@ class State:
         self.model: str | None = None  # of the last work call
         self.pending = False  # a summary was made; the next window stands on it
         self.window: str | None = None
+        self.first: int | None = None  # times of work
+        self.last: int | None = None
 
 
 def kept(facts: Facts, state: State) -> bool | None:

@@ -29,15 +29,17 @@ _REMINDER = lazy(r"<system-reminder>.*?(?:</system-reminder>\s*|\Z)", re.DOTALL)
 _CLIENT = lazy(
     r"\s*(?:<(?:system-reminder|environment_context|environment_details|user_instructions|local-command-|command-message>"
     r"|command-name>|bash-(?:input|stdout|stderr)>|task-notification>|user-memory-input>|ide_|permissions instructions>"
-    r"|turn_aborted>|INSTRUCTIONS>)"
+    r"|turn_aborted>|INSTRUCTIONS>|session_context>)"
     r"|\[Request interrupted|Caveat: The messages below|# AGENTS\.md instructions"
-    r"|Continue from where you left off\.\s*\Z)"
+    r"|System: Potential loop detected|The connection dropped mid-response\b|Continue if you have next steps, or stop"
+    r"|(?:Continue from where you left off|(?:System: )?Please continue)\.\s*\Z)"
 )
 #: what opens a window that stands on a summary (observed with the clients; the last two are the generic forms)
 _CONTINUES = lazy(
     r"This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem"
     r"|The conversation history before this point was compacted"
+    r"|\AWhat did we do so far\?\s*\Z"
     r"|\A\s*<state_snapshot>"
     r"|\A\s*(?:#+ *)?(?:Context |Conversation )?[Ss]ummary (?:of|from) (?:the )?(?:previous|earlier|prior|conversation)"
     r"|\A\s*<(?:conversation_|context_)?summary>"
@@ -69,6 +71,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     role: str  # user, assistant, tool, system, compaction
     typed: bool = False  # a person wrote it
     continues: bool = False  # it says that a summary stands for what was before
+    said: bytes = b""  # what the person wrote: clients put it beside other blocks when they send it again
 
 
 class Messages:
@@ -136,33 +139,35 @@ def item(message: Any) -> Item:
 
 def _user(message: dict[str, Any], strict: bytes) -> Item:
     kept: list[Any] = []
-    results = typed = continues = False
+    words: list[Any] = []
+    results = continues = False
     for block in blocks(message):
         text = text_of(block)
         if text is not None:
             head = text[:_PROBE]
-            if _CONTINUES.search(head):
-                continues = True
-            elif not _CLIENT.match(head) and head.strip():
-                typed = True
+            made_up = _CONTINUES.search(head) is not None
+            continues = continues or made_up
+            made_up = made_up or _CLIENT.match(head) is not None
             text = _REMINDER.sub("", text).strip() if "<system-reminder>" in text else text.strip()
             if text:
                 kept.append(["t", text])
+                if not made_up:
+                    words.append(text)
         elif isinstance(block, dict):
             if result := _result(block):
                 results = True
                 kept.append(["r", _plain(result[0])])
             elif "cachePoint" not in block:
                 kept.append(_plain(block))
-                typed = typed or block.get("type") in ("image", "input_image", "image_url")
+                if block.get("type") in ("image", "input_image", "image_url"):
+                    words.append(kept[-1])
         else:
             kept.append(block)
     if not kept:
         return Item(b"", strict, "user", False, continues)
-    only_result = results and not typed
-    return Item(
-        digest(_safe(["u", kept])), strict, "tool" if only_result else "user", typed and not continues, continues
-    )
+    role = "tool" if results and not words else "user"
+    typed = bool(words) and not continues
+    return Item(digest(_safe(["u", kept])), strict, role, typed, continues, digest(_safe(words)) if typed else b"")
 
 
 def _result(block: dict[str, Any]) -> list[Any]:

@@ -26,6 +26,7 @@ from monitor.readers.usage import UNKNOWN, Tokens
 from monitor.records import Call, Evidence, Purpose, Record, Status
 
 _TTL_5M, _TTL_1H = 300, 3600
+_FEW = 2  # messages that conversations share by chance
 _KEPT = 8 * 1024  # bytes of digests kept on a call: the last 1,024 messages
 _AGENT_CLIENT = lazy(r"claude-cli|claude-code|\bcli\b|codex|gemini-?cli|opencode|qwen", re.IGNORECASE)
 _WINDOW = lazy(r"(.*):(\d+)")
@@ -42,6 +43,7 @@ class Tracker:
         self.session = PurePath(file).stem or source
         self._states: dict[Any, State] = {}  # by (session, chain), by prefix digest, by response id
         self._last: dict[str | None, State] = {}  # by origin: where a summary was made
+        self._lately: dict[str | None, tuple[State, int | None]] = {}  # what worked last, and when another one did
         self._ids: dict[str, tuple[int | None, int | None, int | None]] = {}
         self._steps = Steps(detail)
         self._unanswered = Unanswered()
@@ -132,6 +134,13 @@ class Tracker:
             found = self._states.get(chained[end - 8 : end])
             if found is not None:
                 return found
+        lately, other = self._lately.get(facts.origin, (None, None))
+        if lately is not None and (other is None or (lately.first is not None and other < lately.first)):
+            # the sender's conversation, if no other one went on meanwhile: a request for a summary may hold the history
+            # as text, and a client may write it anew
+            asks = facts.request is not None and facts.request.asks_summary
+            if asks or _shared(facts.strict(), lately.strict or []):
+                return lately
         waiting = self._last.get(facts.origin)
         if waiting is not None and waiting.pending and facts.request is not None and facts.request.has_messages:
             return waiting
@@ -160,6 +169,11 @@ class Tracker:
             return
         if facts.who.window is not None:
             state.window = facts.who.window
+        if facts.who.session is None:
+            before, other = self._lately.get(facts.origin, (state, None))
+            self._lately[facts.origin] = state, other if before is state else before.last
+            state.first = facts.time if state.first is None else state.first
+            state.last = facts.time
         request = facts.request
         if request is not None and facts.who.previous is None and (strict := facts.strict()):
             state.strict, state.system, state.tools = strict, request.system, request.tools
@@ -265,7 +279,7 @@ class Tracker:
         if request is None or not request.has_messages:
             return state.exchange or None
         if purpose == "work":
-            typed = Counter(one.norm for one in request.items if one.typed)
+            typed = Counter(one.said for one in request.items if one.typed)
             if facts.who.previous is not None or facts.who.conversation is not None:
                 state.exchange += sum(typed.values())  # only what is new was sent
             else:
@@ -273,6 +287,11 @@ class Tracker:
                 state.exchange += sum(fresh.values())
                 state.seen |= typed
         return state.exchange or None
+
+
+def _shared(new: list[bytes], old: list[bytes]) -> bool:
+    """Whether a request holds half of what another one held."""
+    return len(new) > _FEW and len(old) > _FEW and 2 * len(set(new) & set(old)) >= min(len(new), len(old))
 
 
 def _prefix_kept(facts: Facts, state: State, told: Call | None, chained: bytes) -> bool | None:

@@ -133,3 +133,21 @@ def test_the_system_block_that_differs_from_call_to_call_is_left_out():
     assert unmarked_digest(base) == unmarked_digest(billed) is not None
     assert unmarked_digest([]) is None
     assert unmarked_digest(None) is None
+
+
+def test_what_was_typed_is_the_same_beside_other_blocks_and_clients_go_on_by_themselves():
+    alone = item({"role": "user", "parts": [{"text": "Add the callback."}]})
+    result = {"functionResponse": {"id": "t1", "response": {"output": "row"}}}
+    beside = item({"role": "user", "parts": [result, {"text": "Add the callback."}]})
+    context = item({"role": "user", "parts": [{"text": "<session_context>\nhere</session_context>"},
+                                              {"text": "Add the callback."}]})  # fmt: skip
+    assert alone.said == beside.said == context.said != b""
+    assert alone.norm != beside.norm
+    for text in ("<session_context>\nhere</session_context>", "Please continue.", "System: Please continue.",
+                 "System: Potential loop detected. Details: x",
+                 "The connection dropped mid-response. Resume directly.",
+                 "Continue if you have next steps, or stop and ask for clarification."):  # fmt: skip
+        found = item({"role": "user", "content": text})
+        assert (found.typed, found.said) == (False, b""), text
+    assert item({"role": "user", "content": "Please continue. And test it."}).typed
+    assert item({"role": "user", "content": "What did we do so far?"}).continues

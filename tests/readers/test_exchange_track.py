@@ -271,3 +271,29 @@ def test_steps_tell_each_message_once():
     capture.add(anthropic_request(summary, "ok", "step 2", "ok", "step 3 is something else"), message(4))
     typed = [record for record in capture.found if isinstance(record, Step) and record.kind == "user"]
     assert [step.line for step in typed] == [1, 2, 3, 4]
+
+
+def test_a_sender_whose_summary_holds_the_history_as_text_goes_on_counting():
+    capture = Capture(headers={"authorization": "Bearer a"})
+    text = "<conversation>[User]: one</conversation> Create a detailed summary of the conversation."
+
+    def ask(n, *said, tools=TOOLS):
+        return capture.add(anthropic_request(*said, tools=tools), message(n))
+
+    assert [ask(1, "one").exchange, ask(2, "one", "ok", "two").exchange] == [1, 2]
+    assert ask(3, text, tools=[]).purpose == "compaction"
+    window = "The conversation history before this point was compacted into the following summary: x"
+    assert ask(4, window, "ok", "two").exchange == 2
+    assert ask(5, window, "ok", "two", "ok", "three").exchange == 3
+
+
+def test_a_history_that_its_client_wrote_anew_keeps_the_count():
+    capture = Capture(headers={"authorization": "Bearer a"})
+
+    def ask(n, *said):
+        return capture.add(anthropic_request(*said), message(n)).exchange
+
+    assert [ask(1, "one"), ask(2, "one", "ok", "two"), ask(3, "one", "ok", "two", "ok", "three")] == [1, 2, 3]
+    opening = "<environment_context>here</environment_context>"  # the client let go of what was typed first
+    assert ask(4, opening, "ok", "two", "ok", "three", "ok", "four") == 4
+    assert ask(5, "zero") == 1  # nothing shared: another conversation
