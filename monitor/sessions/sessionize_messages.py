@@ -11,7 +11,7 @@ A conversation is a row of windows; a window is known by the digest of its last 
 * else the window that it is longer than and shares the first message, system prompt and tools with: some clients write
   history anew when they resume;
 * a request for a summary that stands alone (history as text): the window of its sender's last conversation, if no
-  other one went on meanwhile;
+  other one went on meanwhile, else of the one that waited for it and then goes on with something new;
 * else a window with the same ``prompt_cache_key``, if that is a unique id (applications also use constants);
 * else it opens a conversation.
 
@@ -28,6 +28,7 @@ import msgspec
 
 from monitor.readers.patterns import lazy
 from monitor.records import Call, Evidence, SessionEvidence
+from monitor.sessions.sessionize_summaries import Break, Breaks
 from monitor.sessions.sessionize_windows import SUMMARY_GAP_MS, Lived, Scope, Window, may, reworded
 
 _MIN_SHARED = 3  # messages of a shared beginning that are no coincidence
@@ -65,6 +66,8 @@ class Conversations:
         self._lived: dict[str | None, dict[str, Lived]] = {}  # sender -> its conversations
         self._recent: dict[str | None, list[tuple[int, str]]] = {}  # sender -> times and sessions of work
         self._beside: list[tuple[int, Call]] = []
+        self._breaks = Breaks()
+        self._alone: list[tuple[int, Call, Window]] = []  # requests for summaries that opened a window
 
     def takes(self, call: Call) -> bool:
         """Whether there is something here to go by."""
@@ -96,7 +99,7 @@ class Conversations:
         elif call.purpose == "side" or (not evidence.messages and not evidence.previous_response_id):
             self._beside.append((index, call))
             return
-        place = self._find(call, evidence, named)
+        place = self._find(index, call, evidence, named)
         self._places[index] = place
         if call.key and call.call_id:
             self._keys[call.key] = place
@@ -118,10 +121,13 @@ class Conversations:
             chain = "side" if call.purpose != "work" else "main"
             self._places[index] = Place(name or _name(call), "chain" if known is not None else "prefix", chain)
         self._beside = []
+        alone = [(index, call) for index, call, window in self._alone if not window.calls]
+        for index, session in self._breaks.claim(alone, self._lived).items():
+            self._places[index] = Place(session, "prefix", "side")
         return self._places
 
     # ------------------------------------------------------------------------------------------------ one call
-    def _find(self, call: Call, evidence: Evidence, named: bool) -> Place:
+    def _find(self, index: int, call: Call, evidence: Evidence, named: bool) -> Place:
         chained = evidence.messages
         scope = self._scopes.setdefault(call.session if named else "", Scope())
         kind: SessionEvidence = "explicit" if named else "prefix"
@@ -139,6 +145,8 @@ class Conversations:
             window = self._asking(call, evidence)
         if window is None:
             window = self._open(scope, call, evidence, named)
+            if call.purpose == "compaction" and not named:
+                self._alone.append((index, call, window))
         self._update(scope, window, call, evidence)
         chain = window.chain if call.purpose == "work" else call.chain
         if kind != "explicit":  # the first one of a chain is in it because others name it
@@ -266,8 +274,14 @@ class Conversations:
 
     def _update(self, scope: Scope, window: Window, call: Call, evidence: Evidence) -> None:
         chained, single = evidence.messages, evidence.message_ids
+        if call.purpose != "compaction" and call.time is not None and window.calls and window.worked is not None:
+            end = 8 * window.length
+            if window.complete != chained[max(0, end - 8) : end]:
+                self._breaks.note(evidence.origin, Break(window.session, call.model, window.worked, call.time))
         if call.time is not None:
             window.time = call.time
+            if call.purpose != "compaction":
+                window.worked = call.time + (call.duration_ms or 0)
         if call.purpose == "compaction":
             window.pending = window.pending or call.status != "error"
             if not window.single:
@@ -314,7 +328,7 @@ class Conversations:
         if time is not None:
             if call.purpose == "work":
                 lived = self._lived.setdefault(origin, {}).setdefault(session, Lived(time))
-                lived.last = time
+                lived.last, lived.ended = time, time + (call.duration_ms or 0)
                 lived.models.add(call.model)
             row = self._recent.setdefault(origin, [])
             if not row or row[-1][1] != session:

@@ -28,6 +28,7 @@ class Window:
         "system",
         "time",
         "tools",
+        "worked",
     )
 
     def __init__(self, session: str, chain: str) -> None:
@@ -42,18 +43,19 @@ class Window:
         self.cache_key: str | None = None
         self.response: int | None = None
         self.time: int | None = None
+        self.worked: int | None = None  # when its last work was answered
         self.calls = 0
         self.failed = False
         self.pending = False  # its summary was made; a new window is to come
 
 
 class Lived:
-    """When a conversation was seen, and with which models."""
+    """When a conversation was seen, and with which models: its first and last request, and the end of the last."""
 
-    __slots__ = ("first", "last", "models")
+    __slots__ = ("ended", "first", "last", "models")
 
     def __init__(self, first: int) -> None:
-        self.first = self.last = first
+        self.first = self.last = self.ended = first
         self.models: set[str | None] = set()
 
 
