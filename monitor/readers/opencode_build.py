@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from zlib import crc32
 
 import msgspec
 from msgspec.structs import replace
@@ -77,8 +78,10 @@ class Builder:
             self._tool(owner, id, value)
         elif kind == "compaction":
             owner.auto = value.auto is not False
+            owner.overflow = value.overflow is True
         elif kind == "text" and owner.told.role == "user" and value.synthetic is not True:
             owner.typed = True
+            owner.words = crc32(bytes(value.text), owner.words)
             owner.texts.append(id)
 
     def _tool(self, owner: shape.Message, id: str, value: shape.Told) -> None:
@@ -102,14 +105,26 @@ class Builder:
             )  # fmt: skip
         exchanges: dict[str, int] = {}
         users: dict[str, shape.Message] = {}
+        typed: dict[str, int] = {}  # what was typed last in a session
+        refused: dict[str, bool] = {}  # its last request was too long: whether its message told that
         for message in sorted(self._messages.values(), key=lambda m: (m.created or 0, m.id)):
             session, chain = self._place(message.session)
             if message.told.role == "user":
                 users[message.id] = message
-                if (message.typed or (not message.parts and message.auto is None)) and chain == "main":
+                if message.overflow:
+                    if not refused.get(session):
+                        out.append(self._overflow(message, session, chain))
+                    refused[session] = True
+                # after it opencode sends what was typed once more, as a message of its own
+                again = message.typed and refused.pop(session, False) and message.words == typed.get(session)
+                if (message.typed or (not message.parts and message.auto is None)) and chain == "main" and not again:
                     exchanges[session] = exchanges.get(session, 0) + 1
+                    typed[session] = message.words
             elif message.told.role == "assistant":
-                out += self._answer(message, session, chain, exchanges.get(session), users)
+                told = self._answer(message, session, chain, exchanges.get(session), users)
+                if any(isinstance(one, Event) and one.kind == "overflow" for one in told):
+                    refused[session] = True
+                out += told
         for id, owner, time, auto in self._compacted:
             session, chain = self._place(owner)
             out.append(self._compaction(session, chain, time, auto, None, id))
@@ -169,12 +184,13 @@ class Builder:
             auto = asked.auto if asked is not None else None
             out.append(self._compaction(session, chain, message.created, auto, last.output_tokens, last.key))
         elif too_long(shape.error(value), obj(obj(value.error).get("data")).get("message")):
-            out.append(
-                Event(kind="overflow", evidence="recorded", session=session, chain=chain, file=self.file,
-                      time=message.created, key=f"opencode:overflow:{message.created}:{message.id}",
-                      detail="ContextOverflow")
-            )  # fmt: skip
+            out.append(self._overflow(message, session, chain))
         return [*out, *calls]
+
+    def _overflow(self, message: shape.Message, session: str, chain: str) -> Event:
+        return Event(kind="overflow", evidence="recorded", session=session, chain=chain, file=self.file,
+                     time=message.created, key=f"opencode:overflow:{message.created}:{message.id}",
+                     detail="ContextOverflow")  # fmt: skip
 
     def _compaction(
         self, session: str, chain: str, time: int | None, auto: bool | None, summary: int | None, key: str

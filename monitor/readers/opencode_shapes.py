@@ -35,6 +35,7 @@ class Told(Struct, gc=False):
     type: Any = None
     reason: Any = None
     auto: Any = None
+    overflow: Any = None
     synthetic: Any = None
     tool: Any = None
     callID: Any = None
@@ -100,6 +101,8 @@ class Message(Struct):
     typed: bool = False
     parts: int = 0
     auto: bool | None = None  # it asks for a compaction, by itself or by hand
+    overflow: bool = False  # because the provider refused the last request as too long
+    words: int = 0  # digest of what a person typed
     starts: list[str] = []  # parts with which a step begins
     finishes: list[Finish] = []
     tools: list[tuple[str, int]] = []  # part, end of the tool

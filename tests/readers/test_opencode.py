@@ -162,6 +162,26 @@ def test_a_summary_is_a_compaction_and_its_own_call(tmp_path: Path) -> None:
     assert (seen.tokens_before, seen.tokens_after, view.windows) == (90_100, 16_000, 2)
 
 
+def test_what_is_sent_once_more_behind_an_overflow_was_typed_once(tmp_path: Path) -> None:
+    """The provider refuses a request as too long, opencode compacts and sends the last message again by itself."""
+    rows = [user("msg_u1", 0), said("msg_a1", 1, (100, 9, 0, 90_000, 0)), user("msg_u2", 3),
+            said("msg_a2", 4, (0, 0, 0, 0, 0), finish=None), user("msg_c", 5),
+            said("msg_s", 6, (6_099, 102, 0, 0, 0), summary=True, mode="compaction", parentID="msg_c", finish="stop"),
+            user("msg_r", 7), said("msg_a3", 8, (16_000, 9, 0, 0, 0)), user("msg_u3", 9),
+            said("msg_a4", 10, (17_000, 9, 0, 0, 0))]  # fmt: skip
+    go_on = [{"type": "text", "text": "Go on"}]
+    asked = [{"type": "compaction", "auto": True, "overflow": True}]
+    parts: Parts = {"msg_u1": [{"type": "text", "text": "Port it"}], "msg_u2": go_on, "msg_c": asked, "msg_r": go_on,
+                    "msg_u3": go_on}  # fmt: skip
+    found = read_path(DATABASE, database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": rows}, parts))
+    assert [call.exchange for call in calls(found) if call.status == "ok"] == [1, 2, 2, 3]
+    assert sorted(event.kind for event in events(found)) == ["compaction", "overflow"]
+    # a message that tells the refusal by itself tells the same one
+    rows[3]["error"] = {"name": "ContextOverflowError", "data": {"message": "prompt is too long"}}
+    found = read_path(DATABASE, database(tmp_path / "p.db", [("ses_1", None)], {"ses_1": rows}, parts))
+    assert sorted(event.kind for event in events(found)) == ["compaction", "overflow"]
+
+
 def test_a_summary_that_failed_compacted_nothing(tmp_path: Path) -> None:
     rows = [said("msg_s", 6, (0, 0, 0, 0, 0), summary=True, mode="compaction", error={"name": "APIError"})]
     found = read_path(DATABASE, database(tmp_path / "o.db", [("ses_1", None)], {"ses_1": rows}))
