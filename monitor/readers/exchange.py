@@ -93,7 +93,7 @@ class Assembler:
         if doubtful and (not known or exchange.request) and not _speaks_of_a_model(request):
             return []
         reply = self._reply(exchange, _model_asked(request, path))
-        answered = exchange.status not in (None, 0) and exchange.reply is not None
+        answered = exchange.status not in (None, 0) and exchange.reply is not None and not exchange.failure
         if doubtful and answered and not reply.shape and not reply.error and not self._cut:
             return []  # something else that has a model and messages
         if reply.shape == "count":

@@ -237,7 +237,7 @@ class Tracker:
         if facts.kind == "count":
             return UNKNOWN, "error" if facts.failure else "ok"
         if tokens.prompt is None and tokens.output is None:
-            if facts.failure and (facts.kept or facts.status is None or facts.status == 0 or facts.status >= 400):
+            if facts.failure:
                 return UNKNOWN, "error"
             if under_way(reply) or (facts.status is None and not facts.kept):
                 return UNKNOWN, "in_flight"

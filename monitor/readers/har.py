@@ -14,7 +14,7 @@ Prompt tokens: from the provider's usage object in the answer, by the rules of :
 Sessions: the ids of clients and gateways in headers and bodies; without one, calls are grouped by their messages.
 
 Unknown: calls whose answer has no text (Chrome keeps none of event streams unless asked to, Firefox cuts large ones)
-have unknown tokens. An entry with status 0 got no answer: status ``error``.
+have unknown tokens. An entry with status 0, or with an answer of no bytes, got no answer: status ``error``.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def exchanges(entry: dict[str, Any], number: int) -> list[Exchange]:
     took = span_ms(entry.get("time"))
     end = start + took if start is not None and took else None
     status = response.get("status")
-    failure = "aborted" if response.get("_error") or entry.get("_error") else ""
+    # nothing came of an answer: an empty one, while one that the program did not keep has its size
+    nothing = content.get("text") == "" and content.get("size") == 0 and status not in (None, 0, 204)
+    failure = "aborted" if nothing or response.get("_error") or entry.get("_error") else ""
     exchange = Exchange(
         url=str(request.get("url") or ""),
         method=str(request.get("method") or "").upper(),

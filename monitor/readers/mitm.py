@@ -26,6 +26,7 @@ from monitor.readers.exchange import Assembler, Exchange, lower, ordered
 from monitor.readers.exchange_ws import Frame, split
 
 SOURCE = "mitmproxy"
+_HUNG_UP = "Client disconnected"
 _DIGITS = frozenset(b"0123456789")
 _TYPES = frozenset(b",;#^!~]}")
 #: a flow holds one request and its answer
@@ -143,6 +144,14 @@ class MitmParser(BaseParser):
                 yield from exchanges(flow, number)
 
 
+def _failure(error: Any, streamed: bool) -> str:
+    """Why there was no whole answer. Where answers are passed on without being kept, a client that hangs up may have
+    had all of it: SDKs do so at the last event."""
+    if not isinstance(error, dict) or (streamed and _text(error.get("msg")).startswith(_HUNG_UP)):
+        return ""
+    return "aborted"
+
+
 def exchanges(flow: dict[Any, Any], number: int) -> list[Exchange]:
     """The exchange of an HTTP flow; several for a WebSocket."""
     request = flow["request"]
@@ -165,7 +174,7 @@ def exchanges(flow: dict[Any, Any], number: int) -> list[Exchange]:
         time=_time(request.get("timestamp_start")),
         end=_time(reply.get("timestamp_end")),
         line=number,
-        failure="aborted" if isinstance(error, dict) else "",
+        failure=_failure(error, answered and not isinstance(answer, bytes)),
     )
     socket = flow.get("websocket")
     if isinstance(socket, dict) and isinstance(socket.get("messages"), list):

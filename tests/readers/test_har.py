@@ -101,6 +101,18 @@ def test_no_answer_and_no_text():
     ]
 
 
+def test_an_answer_of_no_bytes_is_an_aborted_call_at_any_address():
+    """The provider's connection broke; mitmproxy writes the head it had seen, with an empty body."""
+    nothing = {"size": 0, "compression": 0, "text": ""}
+    data = har(
+        entry(chat_request("a"), None, content=nothing),
+        entry(anthropic_request("a"), None, url="http://127.0.0.1:8799/v1/messages", content=nothing),
+        entry(anthropic_request("b"), None, url="http://127.0.0.1:8799/v1/messages", content={}, _error="gone"),
+        entry(chat_request("a"), None, content={"size": 900, "text": ""}),  # not kept by the program
+    )
+    assert [call.status for call in calls(records("har", data))] == ["error", "error", "error", "ok"]
+
+
 def test_a_start_with_an_offset_is_an_instant():
     reply = json.dumps(chat_reply(10, 5))
     (call,) = calls(records("har", har(entry(chat_request("a"), reply, at="2026-04-10T10:00:00.250+02:00", took=-1))))

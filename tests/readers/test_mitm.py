@@ -102,10 +102,11 @@ def test_no_answer_no_body_and_an_abort():
             flow(chat_request("a"), None, status=0),
             flow(chat_request("a"), None),
             flow(chat_request("a"), None, error={"msg": "Client disconnected.", "timestamp": 1.0}),
+            flow(chat_request("a"), None, error={"msg": "peer closed connection", "timestamp": 1.0}),
             flow(chat_request("a"), {"error": {"code": "rate_limit_exceeded"}}, status=429),
         )
     )
-    assert [call.status for call in calls(records("mitm", data))] == ["error", "ok", "ok", "error"]
+    assert [call.status for call in calls(records("mitm", data))] == ["error", "ok", "ok", "error", "error"]
 
 
 def test_web_sockets():
