@@ -7,7 +7,8 @@ What is read: ``token_usage_record`` (0.151 and newer: one for each answered req
 ``event_msg``/``token_count`` whose running total changed where no record tells the request. A repeated total is a
 refresh, ``info: null`` a rate-limit notice, zero input with a total an estimate of the context after a compaction, a
 total equal to the window a mark that the context was full. ``compacted``, its estimate and ``context_compacted`` are
-one compaction. ``thread_settings_applied`` says whether ``priority`` (fast) is paid from there on.
+one compaction, and so is a ``compaction`` item that the server put before an answer. ``thread_settings_applied`` says
+whether ``priority`` (fast) is paid from there on.
 
 Prompt tokens: ``input_tokens`` (includes the cached part); output includes reasoning. The window is logged (95 % of
 the full one). A fork begins with a copy of its parent's records: their keys are those of the parent, and records that
@@ -68,6 +69,7 @@ class CodexParser(BaseParser):
         self._last_key: str | None = None
         self._compactions = Compactions()
         self._overflowed = False  # since the last answer
+        self._put_in: Event | None = None  # a compaction item in the answer that is being told
         self._ordinal: int | None = None  # of the line
         self._rolled_back = False
         self._raw_steps: deque[tuple[Any, ...]] = deque(maxlen=None if self.options.detail else RECENT_STEPS)
@@ -175,10 +177,11 @@ class CodexParser(BaseParser):
             if self._overflowed:
                 return  # the mark in the counts and the error tell the same
             self._overflowed = True
-        self.records.append(
-            Event(kind=kind, evidence="recorded", session=self._session, chain=self._chain, file=self.file, line=number,
-                  time=iso_ms(stamp or ""), key=f"{kind}:{stamp}")
-        )  # fmt: skip
+        self.records.append(self._event_of(kind, stamp, number, f"{kind}:{stamp}"))
+
+    def _event_of(self, kind: Any, stamp: str | None, number: int, key: str) -> Event:
+        return Event(kind=kind, evidence="recorded", session=self._session, chain=self._chain, file=self.file,
+                     line=number, time=iso_ms(stamp or ""), key=key)  # fmt: skip
 
     def _item(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         kind = payload.type
@@ -197,9 +200,18 @@ class CodexParser(BaseParser):
                 self._user(shape.text(payload.content), stamp, number)
         elif kind == "reasoning" or kind == "web_search_call":
             self._mark_answer(stamp, payload.id)
+        elif kind == "compaction" and payload.id is not None:
+            self._mark_answer(stamp, payload.id)
+            # alone in an answer it is what was asked for, which ``compacted`` tells
+            self._put_in = self._event_of("compaction", stamp, number, f"{self._root()}:item:{payload.id}")
 
     def _mark_answer(self, stamp: str | None, id: str | None) -> None:
         self._answered = self._answers = True
+        if self._put_in is not None:
+            # the server put it before its answer: the next request stands on it
+            ended = None if self._put_in.time is None else self._put_in.time + 1
+            self.records.append(msgspec.structs.replace(self._put_in, trigger="auto", time=ended))
+            self._put_in = None
         if self._first_item is None:
             self._first_item, self._first_id = stamp, id
 
@@ -310,7 +322,7 @@ class CodexParser(BaseParser):
         self._rolled_back = self._overflowed = False
         self._compactions.settle()
         self.records.append(call)
-        self._first_item, self._answered, self._user_open = None, False, False
+        self._first_item, self._answered, self._user_open, self._put_in = None, False, False, None
 
     def _compacted(self, payload: shape.Payload, stamp: str | None, number: int) -> None:
         summary: int | None = None

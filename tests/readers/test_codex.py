@@ -353,3 +353,21 @@ def test_the_price_of_fast_mode_holds_from_the_record_that_says_so() -> None:
     found = calls(read(rows))
     assert [c.service_tier for c in found] == ["priority", None, "priority", None, None]
     assert {c.model for c in found} == {"gpt-5.4"}
+
+
+def test_a_compaction_item_before_an_answer_is_one_of_the_server() -> None:
+    def item(seconds: int, kind: str, **more: Any) -> dict[str, Any]:
+        return row(seconds, "response_item", type=kind, **more)
+
+    spoken = {"role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+    rows = [meta(), item(1, "message", **spoken), record(1, "r1", 40_000),
+            item(5, "compaction", id="cmp_1", encrypted_content="x"), item(6, "message", **spoken), record(6, "r2", 41_000),
+            item(9, "message", **spoken), record(9, "r3", 9_000),
+            # alone in an answer it was asked for, and ``compacted`` tells it
+            item(12, "compaction", id="cmp_2", encrypted_content="x"), record(12, "r4", 9_100), row(13, "compacted", message="")]  # fmt: skip
+    found = [one for one in read(rows) if isinstance(one, Event)]
+    assert [(one.kind, one.evidence, one.trigger, one.line) for one in found] == [
+        ("compaction", "recorded", "auto", 4), ("compaction", "recorded", None, 11)]  # fmt: skip
+    # the answer still belongs to the context before it
+    answer = next(call for call in calls(read(rows)) if call.call_id == "r2")
+    assert found[0].time is not None and answer.time is not None and found[0].time > answer.time
