@@ -109,6 +109,9 @@ class Loose:
             if own is not None and own.prompt_tokens is None and item.prompt_tokens is not None:
                 # the client could not read the answer: of two calls with one key the fuller one counts
                 return replace(item, session=home, key=own.key, chain=own.chain, exchange=own.exchange)
+            if own is not None and own.reasoning_tokens is None and item.reasoning_tokens is not None and own.key:
+                # the client's telling counts, with what only the provider said
+                return replace(own, reasoning_tokens=item.reasoning_tokens)
             if own is not None:
                 return None
             chain = self.twins.chain.get(item.session, "main") if item.chain == "main" else item.chain
@@ -135,7 +138,8 @@ class Loose:
         times = [call.time for call in formed if call.time is not None]
         self._span = (min(times), max(times)) if times else None
         if self._span is not None:
-            notes = list(nearby(*self._span))
+            mine = {id(item) for item, _ in self._assigned.values()}  # clients' calls that were filled up from here
+            notes = [one for one in nearby(*self._span) if id(one) not in mine]
             self.twins.find(formed, notes)
             self.twins.repeat((item for _, _, item in self._formed if type(item) is Event), notes)
         self._sent = {call.key: call.time for call in formed} if self.twins.twin else {}

@@ -39,14 +39,15 @@ def is_loose(item: Item) -> bool:
 def fullest(places: list[Entry]) -> Entry:
     """Of several tellings of one call the one with the most output; of equal ones the first file's.
 
-    A file that tells the exchange goes before one that holds no messages to tell it from.
+    One that tells the exchange goes before one of a file without messages, one that tells the reasoning before one that
+    does not.
     """
 
-    def rank(entry: Entry) -> tuple[int, bool, int]:
+    def rank(entry: Entry) -> tuple[int, bool, bool, int]:
         item = entry[0]
         if not isinstance(item, Call):
-            return 0, False, -entry[1][1]
-        return item.output_tokens or 0, item.exchange is not None, -entry[1][1]
+            return 0, False, False, -entry[1][1]
+        return item.output_tokens or 0, item.exchange is not None, item.reasoning_tokens is not None, -entry[1][1]
 
     return max(places, key=rank)
 

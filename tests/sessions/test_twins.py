@@ -198,3 +198,17 @@ def test_of_two_captures_the_one_that_holds_messages_tells_the_exchange() -> Non
     for files in ([plain, whole], [whole, plain]):
         (view,) = store(*files).views()
         assert [turn.call.exchange for turn in view.turns] == [1, 1]
+
+
+def test_reasoning_that_only_the_provider_told_is_the_clients_call_with_it() -> None:
+    own = [call(n, 20_000 + n, 0, source="pi", key=f"r{n}", call_id=f"r{n}", exchange=2) for n in range(2)]
+    traffic = [sent(n, 20_000 + n, 0, reasoning_tokens=40 + n) for n in range(2)]
+    want = [("s", "pi", "a.jsonl", 2, 40, 100), ("s", "pi", "a.jsonl", 2, 41, 100)]
+    for files in ([own, traffic], [traffic, own]):
+        made = store(*files)
+        (view,) = made.views()
+        calls = [turn.call for turn in view.turns]
+        assert [(c.session, c.source, c.file, c.exchange, c.reasoning_tokens, c.output_tokens) for c in calls] == want
+        # what the client told anew counts anew
+        made.apply(Batch("a.jsonl", [], True))
+        assert [[source for _, source, _ in turns] for turns in told(made).values()] == [["ctxmon", "ctxmon"]]
