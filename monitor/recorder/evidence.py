@@ -200,7 +200,8 @@ def tools_digest(value: Any) -> str | None:
 _ASKS_SUMMARY = re.compile(
     r"CONTEXT CHECKPOINT|context checkpoint summary|Respond with TEXT ONLY|create a detailed summary|<state_snapshot>|"
     r"anchored summary|prompt for continuing our conversation|handoff summary|conversation to summari[sz]e|"
-    r"summari[sz]e (?:the|this|our) (?:conversation|session)|context summarization a(?:gent|ssistant)"
+    r"summari[sz]e (?:the|this|our) (?:conversation|session)|context summarization a(?:gent|ssistant)|"
+    r"Summarize the prefix to provide context for the retained suffix"
 )
 _ASKS_TITLE = re.compile(
     r"title generator|generate a (?:short |concise |brief )?title|5-10 word title|session title", re.I
@@ -260,6 +261,7 @@ def continues_summary(message: Any) -> bool:
 # ------------------------------------------------------------------------------------------------------------ identity
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+_LONG_ID = re.compile(r"[a-z]{2,16}[_-][A-Za-z0-9_.:=+/~-]{0,1024}")
 _KEY = re.compile(r"(?:sk|pk|rk|xai|gsk|hf|ghp|pplx)[-_]|AIza|Bearer|Basic|eyJ", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _SESSION_PART = re.compile(r"session_([0-9A-Za-z-]{8,64})")
@@ -268,6 +270,13 @@ _SESSION_PART = re.compile(r"session_([0-9A-Za-z-]{8,64})")
 def identifier(value: Any) -> str | None:
     """A value if it looks like a machine's id, else None: a free text is no id, and a key must not pass for one."""
     return value if isinstance(value, str) and _ID.fullmatch(value) and not _KEY.match(value) else None
+
+
+def answer_id(value: Any) -> str | None:
+    """The id of an answer: gateways put what they need to know into it, in hundreds of characters of base64."""
+    if (found := identifier(value)) is not None:
+        return found
+    return value if isinstance(value, str) and _LONG_ID.fullmatch(value) and not _KEY.match(value) else None
 
 
 def hashed_unless_id(value: Any) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from monitor.readers.overflow import too_long
-from monitor.recorder.evidence import identifier
+from monitor.recorder.evidence import answer_id, identifier
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "other"]
 
@@ -117,7 +117,7 @@ def _usage(value: Any) -> dict[str, Any] | None:
 
 def _message(found: Found, message: dict[str, Any]) -> None:
     found.model = _text(message.get("model")) or found.model
-    found.response_id = identifier(message.get("id")) or found.response_id
+    found.response_id = answer_id(message.get("id")) or found.response_id
     found.usage = _usage(message.get("usage")) or found.usage
     found.stop = word(message.get("stop_reason")) or found.stop
     _context_management(found, message)
@@ -199,7 +199,7 @@ def _token(found: Found, now: float) -> None:
 
 def _response_object(found: Found, response: dict[str, Any]) -> None:
     found.model = _text(response.get("model")) or found.model
-    found.response_id = identifier(response.get("id")) or found.response_id
+    found.response_id = answer_id(response.get("id")) or found.response_id
     found.usage = _usage(response.get("usage")) or found.usage
     found.service_tier = word(response.get("service_tier")) or found.service_tier
     details = response.get("incomplete_details")
@@ -228,7 +228,7 @@ def _responses_event(found: Found, event: dict[str, Any], kind: str, now: float)
     elif kind == "response.created":
         if isinstance(response, dict):
             found.model = _text(response.get("model")) or found.model
-            found.response_id = identifier(response.get("id")) or found.response_id
+            found.response_id = answer_id(response.get("id")) or found.response_id
     elif kind == "response.output_item.done":
         _output_item(found, event.get("item"))
     elif kind.endswith(".delta"):
@@ -237,7 +237,7 @@ def _responses_event(found: Found, event: dict[str, Any], kind: str, now: float)
 
 def _chat(found: Found, event: dict[str, Any], now: float, streamed: bool) -> None:
     found.model = _text(event.get("model")) or found.model
-    found.response_id = identifier(event.get("id")) or found.response_id
+    found.response_id = answer_id(event.get("id")) or found.response_id
     found.service_tier = word(event.get("service_tier")) or found.service_tier
     choices = event["choices"] if isinstance(event["choices"], list) else []
     usage = _usage(event.get("usage"))
@@ -265,7 +265,7 @@ def _chat(found: Found, event: dict[str, Any], now: float, streamed: bool) -> No
 
 def _gemini(found: Found, event: dict[str, Any], now: float, streamed: bool) -> None:
     found.model = _text(event.get("modelVersion")) or found.model
-    found.response_id = identifier(event.get("responseId")) or found.response_id
+    found.response_id = answer_id(event.get("responseId")) or found.response_id
     usage = _usage(event.get("usageMetadata"))
     candidates = event.get("candidates")
     for candidate in candidates if isinstance(candidates, list) else ():
@@ -287,7 +287,7 @@ def _other(found: Found, event: dict[str, Any]) -> None:
     found.model = _text(event.get("model")) or found.model
     if usage := _usage(event.get("usage")):
         found.usage, found.usage_final = usage, True
-        found.response_id = identifier(event.get("id")) or found.response_id
+        found.response_id = answer_id(event.get("id")) or found.response_id
     elif any(key in event for key in _OLLAMA[:2]):
         found.usage = {key: event[key] for key in _OLLAMA if key in event}
         found.usage_final = found.ended = True

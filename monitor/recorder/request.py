@@ -11,7 +11,7 @@ import msgspec
 from monitor.recorder import evidence
 from monitor.recorder.bodies import HELD, BodyText, Budget
 from monitor.recorder.decode import DecodeError, Decoder, decoder
-from monitor.recorder.evidence import Chain, MessageDigests, decode, hashed_unless_id, identifier
+from monitor.recorder.evidence import Chain, MessageDigests, answer_id, decode, hashed_unless_id, identifier
 from monitor.recorder.jsonsplit import Splitter
 from monitor.recorder.prefixes import SPARE
 
@@ -189,7 +189,7 @@ class RequestFacts:
     def session(self) -> dict[str, str]:
         """Ids of the conversation that stand in the body."""
         out: dict[str, str | None] = {
-            "previous_response_id": identifier(self.value("previous_response_id"))
+            "previous_response_id": answer_id(self.value("previous_response_id"))
             or identifier(self.value("previous_interaction_id")),
             "cache_key": hashed_unless_id(self.value("prompt_cache_key")),
             "body_session": identifier(self.value("session_id")),

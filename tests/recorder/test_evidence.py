@@ -168,6 +168,12 @@ def test_ids_are_kept_and_texts_and_keys_are_not() -> None:
     assert evidence.identifier(uuid) == uuid and evidence.identifier("thread:3") == "thread:3"
     for bad in ("two words", "", None, 5, "a" * 200, "sk-abcdef123456", "Bearer", "eyJhbGciOi.x"):
         assert evidence.identifier(bad) is None
+    # of answers: LiteLLM's hold the provider's id, in base64
+    long = "resp_" + "bGl0ZWxsbTpjdXN0b20_-" * 20 + "=="
+    assert evidence.identifier(long) is None and evidence.answer_id(long) == long
+    assert evidence.answer_id(uuid) == uuid
+    for bad in ("two words" * 30, "sk-" + "a" * 200, "a" * 2_000, None, "resp_" + "x" * 2_000):
+        assert evidence.answer_id(bad) is None
     assert evidence.hashed_unless_id(uuid) == uuid
     assert evidence.hashed_unless_id("alice@example.org") == "h:" + digest(b"alice@example.org").hex()
     assert evidence.hashed_unless_id("") is None
