@@ -60,6 +60,7 @@ _ASKS_SUMMARY = lazy(
     r"|[Cc]ompact(?:ing|s)? (?:a|an|the|this|our) (?:[\w-]+ ){0,3}(?:conversation|context|history)\b"
     r"|[Ss]ummari[sz]e th(?:is|e) partial conversation|context limit (?:was|has been) reached (?:when|while)"
     r"|Respond with TEXT ONLY.{0,20000}<summary>|<state_snapshot>|[Aa]nchored summary"
+    r"|Summarize the prefix to provide context for the retained suffix"
     r"|prompt for continuing our conversation|[Hh]and-?off summary|conversation to summari[sz]e"
     r"|[Ss]ummari[sz]e (?:the|this|our) (?:conversation|session|chat)"
     r"(?: history)?(?: so far| above| up to (?:this|now))?[^\n]{0,60}"

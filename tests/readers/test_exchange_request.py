@@ -58,6 +58,7 @@ def test_system_and_tools_are_told_apart_by_digests():
         "Summarize the conversation so far for a new context window. Use five sections.",
         "Your task is to create a detailed summary of the conversation so far",
         "Provide a detailed prompt for continuing our conversation above.",
+        "This is the PREFIX of a turn. Summarize the prefix to provide context for the retained suffix:",
     ],
 )
 def test_a_request_for_a_summary_is_known_by_its_last_words(text):
