@@ -2,7 +2,8 @@
 
 Both sides of a proxy know an answer by the provider's id (contract.md, "Once"). A refusal, a token count or a stream
 that broke off before its first event has none: there the same content that was on its way at the same time is one
-request. Requests of one capture are never copies of each other: a client that asks again asks twice.
+request. So are equal figures at the same time in the log of a gateway, which may give answers ids of its own, and in a
+capture. Requests of one capture are never copies of each other: a client that asks again asks twice.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from monitor.records import Call, Event
-from monitor.sessions.twins import TRAFFIC
+from monitor.sessions.twins import GATEWAYS, TRAFFIC
 
 _OWN = "ctxmon"  # the recorder's digests are made by a rule of its own, those of the other captures by another
 _SLACK = 150  # ms by which times of one request differ beyond what the inner side says: clocks and rounding
@@ -23,17 +24,28 @@ def copied(calls: Sequence[Call]) -> list[int]:
     Args:
         calls: in time order.
     """
-    known: dict[tuple[object, ...], list[list[int]]] = {}
-    for place, call in enumerate(calls):
-        if call.call_id is not None or call.time is None or call.source not in TRAFFIC:
-            continue
+    if len({call.file for call in calls}) < 2:
+        return []
+    alone = _alone(calls)
+    bare = [
+        place
+        for place, call in enumerate(calls)
+        if call.time is not None and call.source in TRAFFIC and (call.call_id is None or call.key in alone)
+    ]
+    known: dict[tuple[object, ...], list[list[int]]] = {}  # by what is equal, those that may still be told again
+    twice: list[list[int]] = []
+    for place in bare:
+        call = calls[place]
         groups = known.setdefault(_sort(call), [])
+        groups[:] = [group for group in groups if _start(call) <= _end(calls[group[0]]) + _SLACK]
         near = [group for group in groups if _same(calls, group, call)]
         if near:
-            min(near, key=lambda group: abs((calls[group[0]].time or 0) - (call.time or 0))).append(place)
+            found = min(near, key=lambda group: abs(_start(calls[group[0]]) - _start(call)))
+            found.append(place)
+            if len(found) == 2:
+                twice.append(found)
         else:
             groups.append([place])
-    twice = [group for groups in known.values() for group in groups if len(group) > 1]
     if not twice:
         return []
     # the one stays that stands among its conversation: captures digest messages by rules of their own
@@ -76,9 +88,22 @@ def untaken(calls: Sequence[Call], events: Iterable[Event]) -> set[int]:
     return out
 
 
+def _alone(calls: Sequence[Call]) -> set[str]:
+    """Keys that one file alone tells, where a gateway may tell their calls under other ones."""
+    if len({call.source in GATEWAYS for call in calls}) < 2:
+        return set()
+    files: dict[str, str] = {}
+    several: set[str] = set()
+    for call in calls:
+        if call.key and files.setdefault(call.key, call.file) != call.file:
+            several.add(call.key)
+    return files.keys() - several
+
+
 def _sort(call: Call) -> tuple[object, ...]:
-    """What is equal in every capture of a request."""
-    return call.purpose, call.status, call.model, call.prompt_tokens, call.output_tokens
+    """What is equal in every capture of a request; gateways put the provider before the model."""
+    model = call.model.rpartition("/")[2] if call.model else None
+    return call.purpose, call.status, model, call.prompt_tokens, call.output_tokens, call.cache_read_tokens or 0
 
 
 def _same(calls: Sequence[Call], group: Sequence[int], call: Call) -> bool:
@@ -86,6 +111,9 @@ def _same(calls: Sequence[Call], group: Sequence[int], call: Call) -> bool:
     first = calls[group[0]]
     if any(calls[place].file == call.file for place in group):
         return False
+    both = (first.source in GATEWAYS) == (call.source in GATEWAYS)
+    if both and first.call_id is not None and call.call_id is not None:
+        return False  # two ids of one rule
     if (first.source == _OWN) == (call.source == _OWN):
         one, other = _content(first), _content(call)
         if one and other and one != other:

@@ -16,7 +16,10 @@ from monitor.records import Call, Event
 AGENTS = frozenset(("claude-code", "codex", "pi", "gemini-cli", "opencode", "cline", "roo", "qwen-code", "kimi",
                     "copilot", "amp", "openhands", "aider", "droid", "hermes", "goose"))  # fmt: skip
 _NAMELESS = AGENTS - {"claude-code", "codex", "pi", "qwen-code"}
-TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon"))
+#: proxies and services that log the calls they pass on; some give an answer an id of their own
+GATEWAYS = frozenset(("new-api", "one-api", "litellm", "openrouter", "magpie", "langfuse", "helicone", "bedrock",
+                      "cloudflare", "portkey"))  # fmt: skip
+TRAFFIC = frozenset(("har", "mitmproxy", "claude-trace", "claude-tap", "lhar", "api-log", "ctxmon")) | GATEWAYS
 _NEAR = 15_000  # ms between a request or the end of its answer and what the client notes of it
 _NOTED = 5_000  # ms after a summary within which a client notes the compaction
 #: ms around the traffic in which clients' calls are looked at; captures may tell times without a zone
@@ -69,6 +72,7 @@ class Pairs:
         free = sorted((c for c in clients if _id(c) not in self._taken), key=lambda c: c.time or 0)
         named: dict[str, Call] = {}
         sized: dict[Figures, list[Call]] = {}
+        renamed: dict[Figures, list[Call]] = {}  # clients' calls with ids that a gateway may not know
         bare: dict[str, list[Call]] = {}
         for client in free:
             if client.prompt_tokens is None:
@@ -77,6 +81,8 @@ class Pairs:
                 if client.prompt_tokens is not None:
                     sized.setdefault(_figures(client), []).append(client)
                 continue
+            if client.prompt_tokens is not None:
+                renamed.setdefault(_figures(client), []).append(client)
             if client.key:
                 named.setdefault(client.key, client)
             if client.call_id:
@@ -86,6 +92,7 @@ class Pairs:
             if (found := self._named(named, call)) is not None:
                 self._pair(call, found)
         self._nearest((call, sized.get(_figures(call), ())) for call in open_)
+        self._nearest((call, renamed.get(_figures(call), ())) for call in open_ if call.source in GATEWAYS)
         self._move(traffic)
         self._summaries(traffic, [one for one in notes if type(one) is Event and one.kind == "compaction"])
         silent = [call for call in open_ if call.prompt_tokens is None]

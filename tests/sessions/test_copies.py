@@ -82,3 +82,29 @@ def test_a_summary_after_which_all_goes_on_as_before_is_no_compaction() -> None:
     failed = call(2, None, status="error", prefix_kept=True)
     noted = event(1.5, evidence="inferred", key="sum#compaction")
     assert untaken([*calls[:2], failed, call(3, 9_000, prefix_kept=False)], [noted]) == set()
+
+
+def test_a_gateways_row_under_an_id_of_its_own_is_the_captured_call() -> None:
+    def answered(n: int, source: str, file: str, **facts: Any) -> Call:
+        values: dict[str, Any] = {"source": source, "file": file, "call_id": f"{source}{n}", "key": f"{source}{n}",
+                                  "time": START + n * 1_000, "duration_ms": 40, **facts}  # fmt: skip
+        return call(n, 20_000 + n, 128, **values)
+
+    seen = [answered(n, "ctxmon", "calls") for n in range(3)]
+    rows = [answered(n, "litellm", "rows", time=START + n * 1_000 + 5, model="anthropic/claude-sonnet-4-5") for n in range(3)]
+    both = sorted([*seen, *rows], key=lambda one: one.time or 0)
+    assert [both[place].source for place in sorted(copied(both))] == ["litellm"] * 3
+    # what they tell under one id is one anyway; two captures with other ids, or other figures, are other calls
+    same = [*both[:2], answered(5, "har", "x.har", key="litellm0"), *both[2:]]
+    assert len(copied(same)) == 2
+    others = [answered(0, "ctxmon", "calls"), answered(0, "har", "x.har")]
+    assert copied(others) == [] and copied([seen[0], answered(1, "litellm", "rows", time=START)]) == []
+
+
+def test_many_refusals_at_different_times_cost_little() -> None:
+    import time
+
+    calls = [refused(n, n * 1_000, n * 1_000 + 40, name) for n in range(10_000) for name in ("outer", "inner")]
+    began = time.perf_counter()
+    assert len(copied(calls)) == 10_000
+    assert time.perf_counter() - began < 5

@@ -212,3 +212,17 @@ def test_reasoning_that_only_the_provider_told_is_the_clients_call_with_it() -> 
         # what the client told anew counts anew
         made.apply(Batch("a.jsonl", [], True))
         assert [[source for _, source, _ in turns] for turns in told(made).values()] == [["ctxmon", "ctxmon"]]
+
+
+def test_a_gateways_log_beside_the_clients_own_file() -> None:
+    """LiteLLM logs a call under an id that the client may never have seen."""
+    for source in ("opencode", "pi"):
+        own = [call(n, 20_000 + n, 128, source=source, key=f"own{n}", call_id=f"own{n}") for n in range(2)]
+        failed = call(2, None, source=source, key="own2", call_id=None, status="error")
+        rows = [sent(n, 20_000 + n, 128, source="litellm", key=f"row{n}", call_id=f"row{n}") for n in range(2)]
+        refused = sent(2, None, source="litellm", key="row2", call_id="row2", status="error")
+        want = {"s": [(20_000, source, "work"), (20_001, source, "work"), (None, source, "work")]}
+        assert told(store([*own, failed], [*rows, refused])) == want
+        assert told(store([*rows, refused], [*own, failed])) == want
+    # a recorder knows the id the client knows: other ids are other calls
+    assert sum(len(turns) for turns in told(store(own, [sent(0, 20_000, 128)])).values()) == 3
