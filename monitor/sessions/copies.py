@@ -8,6 +8,7 @@ capture. Requests of one capture are never copies of each other: a client that a
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -46,14 +47,38 @@ def copied(calls: Sequence[Call]) -> list[int]:
                 twice.append(found)
         else:
             groups.append([place])
-    if not twice:
-        return []
     # the one stays that stands among its conversation: captures digest messages by rules of their own
     whole = Counter(call.file for call in calls if call.call_id is not None)
     out: list[int] = []
     for group in twice:
         kept = max(group, key=lambda place: (whole[calls[place].file], -place))
         out += [place for place in group if place != kept]
+    gone = set(out)
+    return out + _hung_up(calls, [place for place in bare if place not in gone])
+
+
+def _hung_up(calls: Sequence[Call], bare: Sequence[int]) -> list[int]:
+    """Places of requests that one capture saw end without an answer, and another one with it: a client that hung up."""
+    lost = [place for place in bare if calls[place].status == "error" and calls[place].prompt_tokens is None]
+    if not lost:
+        return []
+    told: dict[str, set[str]] = {}
+    for call in calls:
+        if call.call_id is not None and call.key:
+            told.setdefault(call.key, set()).add(call.file)
+    answered = [one for one in calls if one.call_id is not None and one.time is not None and one.source in TRAFFIC]
+    answered.sort(key=_start)
+    starts = [_start(one) for one in answered]
+    out: list[int] = []
+    for place in lost:
+        call = calls[place]
+        first, last = (bisect_left(starts, _start(call) + apart) for apart in (-_SLACK, _SLACK))
+        near = [one for one in answered[first:last] if _asked_alike(one, call)]
+        near = [one for one in near if call.file not in told.get(one.key, ())]
+        sure = len({one.key for one in near}) == 1 or all(_content(one) == _content(call) != b"" for one in near)
+        if near and sure:
+            told.setdefault(near[0].key, set()).add(call.file)
+            out.append(place)
     return out
 
 
@@ -101,9 +126,8 @@ def _alone(calls: Sequence[Call]) -> set[str]:
 
 
 def _sort(call: Call) -> tuple[object, ...]:
-    """What is equal in every capture of a request; gateways put the provider before the model."""
-    model = call.model.rpartition("/")[2] if call.model else None
-    return call.purpose, call.status, model, call.prompt_tokens, call.output_tokens, call.cache_read_tokens or 0
+    """What is equal in every capture of a request."""
+    return call.purpose, call.status, _model(call), call.prompt_tokens, call.output_tokens, call.cache_read_tokens or 0
 
 
 def _same(calls: Sequence[Call], group: Sequence[int], call: Call) -> bool:
@@ -114,11 +138,24 @@ def _same(calls: Sequence[Call], group: Sequence[int], call: Call) -> bool:
     both = (first.source in GATEWAYS) == (call.source in GATEWAYS)
     if both and first.call_id is not None and call.call_id is not None:
         return False  # two ids of one rule
-    if (first.source == _OWN) == (call.source == _OWN):
-        one, other = _content(first), _content(call)
-        if one and other and one != other:
-            return False
-    return _start(call) <= _end(first) + _SLACK and _start(first) <= _end(call) + _SLACK
+    return _alike(first, call) and _start(call) <= _end(first) + _SLACK and _start(first) <= _end(call) + _SLACK
+
+
+def _alike(one: Call, other: Call) -> bool:
+    """Whether two requests may have the same words."""
+    if (one.source == _OWN) != (other.source == _OWN):
+        return True
+    first, second = _content(one), _content(other)
+    return not (first and second) or first == second
+
+
+def _asked_alike(one: Call, other: Call) -> bool:
+    return one.purpose == other.purpose and _model(one) == _model(other) and _alike(one, other)
+
+
+def _model(call: Call) -> str | None:
+    """Gateways put the provider before the model."""
+    return call.model.rpartition("/")[2] if call.model else None
 
 
 def _content(call: Call) -> bytes:

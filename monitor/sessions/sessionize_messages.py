@@ -61,7 +61,8 @@ class Conversations:
                 self._agents.add(call.session)
         self._scopes: dict[str, Scope] = {}  # explicit session -> its windows; "" for all others
         self._places: dict[int, Place] = {}
-        self._keys: dict[str, Place] = {}
+        self._keys: dict[str, int] = {}  # calls by the provider's id, which other captures of them have too
+        self._same: list[tuple[int, int]] = []
         self._responses: dict[str, Place] = {}
         self._lived: dict[str | None, dict[str, Lived]] = {}  # sender -> its conversations
         self._recent: dict[str | None, list[tuple[int, str]]] = {}  # sender -> times and sessions of work
@@ -88,21 +89,19 @@ class Conversations:
         """Place a call. ``index`` is what :meth:`finish` names it by."""
         evidence = call.evidence or _NO_EVIDENCE
         named = call.session_evidence == "explicit" and self._forced is None
+        if call.key and call.call_id and (first := self._keys.setdefault(call.key, index)) != index:
+            self._same.append((index, first))  # the other side of a proxy
+            return
         if named:
             self._note(evidence.origin, call, call.session)
             if call.chain != "main" or call.purpose == "side" or not evidence.messages:
                 self._responses_of(call, evidence, Place(call.session, "explicit", call.chain))
                 return
-        elif call.key and call.call_id and call.key in self._keys:
-            self._places[index] = self._keys[call.key]  # the other side of a proxy
-            return
         elif call.purpose == "side" or (not evidence.messages and not evidence.previous_response_id):
             self._beside.append((index, call))
             return
         place = self._find(index, call, evidence, named)
         self._places[index] = place
-        if call.key and call.call_id:
-            self._keys[call.key] = place
         self._responses_of(call, evidence, place)
         if not named:
             self._note(evidence.origin, call, place.session)
@@ -114,9 +113,6 @@ class Conversations:
             known = self._responses.get(evidence.previous_response_id or "")
             if known is None and evidence.response_id:
                 known = self._responses.get(evidence.response_id)
-            if call.key and call.call_id and call.key in self._keys:
-                self._places[index] = self._keys[call.key]
-                continue
             name = known.session if known is not None else self._nearest(evidence.origin, call.time)
             chain = "side" if call.purpose != "work" else "main"
             self._places[index] = Place(name or _name(call), "chain" if known is not None else "prefix", chain)
@@ -124,6 +120,9 @@ class Conversations:
         alone = [(index, call) for index, call, window in self._alone if not window.calls]
         for index, session in self._breaks.claim(alone, self._lived).items():
             self._places[index] = Place(session, "prefix", "side")
+        for index, first in self._same:
+            if first in self._places:
+                self._places[index] = self._places[first]
         return self._places
 
     # ------------------------------------------------------------------------------------------------ one call

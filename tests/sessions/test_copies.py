@@ -108,3 +108,40 @@ def test_many_refusals_at_different_times_cost_little() -> None:
     began = time.perf_counter()
     assert len(copied(calls)) == 10_000
     assert time.perf_counter() - began < 5
+
+
+def test_a_client_that_hung_up_before_the_proxy_had_the_answer_asked_once() -> None:
+    def seen(file: str, start: int, words: bytes = WORDS, **facts: Any) -> Call:
+        values: dict[str, Any] = {"source": "ctxmon", "file": file, "call_id": "r", "key": "r", "time": START + start,
+                                  "duration_ms": 90, "evidence": Evidence(messages=words, origin="k"), **facts}  # fmt: skip
+        return call(0, 20_000, 0, **values)
+
+    outer = refused(0, 0, 40, "outer")
+    assert copied([outer, seen("inner", 5)]) == [0]
+    assert copied([outer, seen("inner", 5, source="har")]) == [0]  # the only one there was
+    # the same side answered it, or it was another one, or another time
+    for other in (seen("outer", 5), seen("inner", 5, WORDS[::-1]), seen("inner", 2_000), seen("inner", 5, model="x")):
+        assert copied([outer, other, refused(9, 9_000, 9_040, "inner")]) == []
+    # two at once: only what they say tells which of them it was
+    both = [seen("inner", 5, WORDS[::-1], call_id="q", key="q"), seen("inner", 6)]
+    assert copied([outer, *both]) == [0]
+    assert copied([refused(0, 0, 40, "outer", source="har"), *both]) == []
+
+
+def test_both_captures_of_a_call_stand_in_one_place() -> None:
+    """Of named sessions too, whose other capture digests system prompt and tools by a rule of its own."""
+    from monitor.sessions.sessionize import assign
+
+    def seen(n: int, source: str, rule: int, **facts: Any) -> Call:
+        messages = bytes([rule + k for k in range(8 * n + 8)])
+        values: dict[str, Any] = {"source": source, "file": source, "call_id": f"r{n}", "key": f"r{n}", "session": "s",
+                                  "evidence": Evidence(response_id=f"r{n}", messages=messages, message_ids=messages,
+                                                       system=rule, tools=rule, origin=source), **facts}  # fmt: skip
+        return call(n, 20_000 + n, 0, **values)
+
+    one, other = ([seen(n, source, rule) for n in range(3)] for source, rule in (("ctxmon", 1), ("har", 90)))
+    both = [call for pair in zip(one, other, strict=True) for call in pair]
+    assert {(call.session, call.chain) for call in assign(both)} == {("s", "main")}
+    summary = {"purpose": "compaction", "chain": "side", "session_evidence": "file", "session": "f"}
+    placed = assign([*both, seen(4, "ctxmon", 1, **summary), seen(4, "har", 90, **summary)])
+    assert placed[-1].session == placed[-2].session
