@@ -284,6 +284,9 @@ class Tracker:
                 state.exchange += sum(typed.values())  # only what is new was sent
             else:
                 fresh = typed - state.seen
+                if state.pending and request.continues:
+                    # behind a summary a client may send once more what it had no answer to (opencode)
+                    fresh = Counter({text: count for text, count in fresh.items() if text not in state.seen})
                 state.exchange += sum(fresh.values())
                 state.seen |= typed
         return state.exchange or None

@@ -297,3 +297,16 @@ def test_a_history_that_its_client_wrote_anew_keeps_the_count():
     opening = "<environment_context>here</environment_context>"  # the client let go of what was typed first
     assert ask(4, opening, "ok", "two", "ok", "three", "ok", "four") == 4
     assert ask(5, "zero") == 1  # nothing shared: another conversation
+
+
+def test_what_is_sent_once_more_behind_a_summary_was_typed_once():
+    capture = Capture()
+
+    def ask(n, *said, tools=TOOLS):
+        return capture.add(anthropic_request(*said, tools=tools), message(n))
+
+    assert [ask(1, "one").exchange, ask(2, "one", "ok", "two").exchange] == [1, 2]
+    assert ask(3, "Create a detailed summary of the conversation.", tools=[]).purpose == "compaction"
+    window = ("What did we do so far?", "much", "two", "ok", "two")
+    assert ask(4, *window).exchange == 2
+    assert ask(5, *window, "ok", "two").exchange == 3  # typed again, by a person this time
