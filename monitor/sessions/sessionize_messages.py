@@ -294,7 +294,7 @@ class Conversations:
             held = scope.by_complete.get(window.complete)
             if held is not None and window in held:
                 held.remove(window)
-        held_on = len(window.single) if single.startswith(window.single) else 0
+        held_on = _held(window.single, single)
         window.complete, window.length, window.single = chained[-8:], len(chained) // 8, single
         window.system, window.tools, window.origin = evidence.system, evidence.tools, evidence.origin
         window.model, window.cache_key, window.response = call.model, evidence.cache_key, evidence.response
@@ -352,6 +352,14 @@ class Conversations:
         if after is not None and after[0] - time <= _BESIDE_GAP_MS:
             return after[1]
         return before[1] if before is not None else None
+
+
+def _held(old: bytes, new: bytes) -> int:
+    """How much of a row of digests is what stood there before; of a long row only the end is kept."""
+    if new.startswith(old):
+        return len(old)
+    end = new.rfind(old[-8:]) + 8
+    return end if end % 8 == 0 and end > 7 and old.endswith(new[:end]) else 0
 
 
 def _digest(call: Call) -> str:

@@ -330,3 +330,14 @@ def test_words_that_changed_in_the_middle_are_known_when_they_come_again():
     bare = call(5, "go", *[w for k in range(4) for w in (f"a{k}", f"r{k}")], "a4", "loop")
     doubled = call(6, "go", *[w for k in range(4) for w in (f"a{k}", f"r{k} r{k}")], "a4", "r4 loop")
     assert groups([*first, bare, doubled]) == [[0, 1, 2, 3, 4, 5]]
+
+
+def test_what_a_row_of_digests_held_before():
+    from monitor.sessions.sessionize_messages import _held
+
+    old = b"".join(bytes([n] * 8) for n in range(1, 6))
+    assert _held(b"", old) == 0 and _held(old, old) == 40
+    assert _held(old, old + b"x" * 8) == 40
+    assert _held(old, old[16:] + b"x" * 16) == 24  # the beginning is no longer kept
+    assert _held(old, old[:16] + b"x" * 8 + old[24:]) == 0  # other words in the middle
+    assert _held(old, b"x" * 24) == 0
