@@ -174,3 +174,11 @@ def test_a_pi_message_of_an_unknown_role_is_kept() -> None:
     last = json.loads(dump(new).splitlines()[-1])["message"]
     assert last["role"] == "user"
     assert [b["text"] for b in last["content"]] == [UNKNOWN_ROLE, "Docs too."]
+
+
+def test_a_late_system_message_is_no_turn_between_two_of_one_role() -> None:
+    messages = [USER, {"role": "system", "content": "Be short."}, {"role": "user", "content": "Now."}, DONE]
+    conv = from_messages(messages, "openai-chat")
+    new, _ = repair(conv, check(conv, strict_roles=True), strict_roles=True)
+    assert check(load(dump(new), "openai-chat"), strict_roles=True) == []
+    assert json.loads(dump(new)) == [messages[1], {"role": "user", "content": "List the files.\n\nNow."}, DONE]

@@ -226,7 +226,11 @@ def _merge_neighbours(sheet: Sheet, only: str) -> None:
     """Neighbours of one role become one message, their texts apart by an empty line."""
     out: list[Message] = []
     for m in sheet.conv.messages:
-        before = out[-1] if out else None
+        # a late system message takes no turn: it goes in front of the two that it stood between
+        at = len(out) - 1
+        while not only and at >= 0 and out[at].role == "system":
+            at -= 1
+        before = out[at] if at >= 0 else None
         same = before is not None and before.raw.get("role") == m.raw.get("role")
         if before is None or not same or m.role not in ("user", "assistant") or (only and m.raw.get("role") != only):
             out.append(m)
@@ -235,7 +239,8 @@ def _merge_neighbours(sheet: Sheet, only: str) -> None:
             out.append(m)
             continue
         sheet.say(f"{m.where}: joined with the message of the same role before it")
-        out[-1] = sheet.reparse(before, _joined(before.raw, m.raw))
+        out.append(sheet.reparse(before, _joined(before.raw, m.raw)))
+        del out[at]
     sheet.put(out)
 
 
