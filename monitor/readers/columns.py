@@ -37,6 +37,10 @@ _HINT = (
 )
 
 
+#: fields of a map that make a row a call
+_COUNTS = {"prompt", "fresh", "cached", "cache_write", "output"}
+
+
 class TableParser(BaseParser):
     """Reads one table; all rows are seen before the first call is made, as a later row may tell the usage rule."""
 
@@ -58,8 +62,11 @@ class TableParser(BaseParser):
             seen.update(row)
             found.append((line, cells_of(row)))
         if not found:
+            if columns.rows:
+                self.problem(None, f"there are no rows at '{columns.rows}', where the map says they are")
             return
-        self._check(columns, seen, first or {})
+        if self._check(columns, seen, first or {}):
+            return  # rows without any count are no calls
         inclusive = columns.input_includes_cached
         if inclusive is None:
             inclusive = not any(proves_exclusive(cells[_PROMPT], cells[_READ]) for _, cells in found)
@@ -78,10 +85,14 @@ class TableParser(BaseParser):
                 found[one.key] = one
         self.records += values.written_order(list(found.values()))
 
-    def _check(self, columns: ColumnMap, seen: set[str], row: dict[str, Any]) -> None:
+    def _check(self, columns: ColumnMap, seen: set[str], row: dict[str, Any]) -> bool:
+        """Say which columns of the map are not there; True if none of those with tokens is."""
+        missing = set()
         for name, column in columns.columns.items():
             if column not in seen and column.split(".")[0] not in seen and values.at(row, column) is None:
                 self.problem(None, f"the table has no column '{column}', which the map names for '{name}'")
+                missing.add(name)
+        return _COUNTS.isdisjoint(columns.columns.keys() - missing)
 
     def _bad_time(self, line: int | None) -> None:
         if sum(1 for record in self.records if not isinstance(record, Call)) < 20:

@@ -199,3 +199,19 @@ def test_open_fields_of_a_proposed_map_are_left_out(tmp_path):
 
 def test_column_names_that_look_like_other_yaml_values_stay_text():
     assert parse_map("prompt: 5\noutput: true\n").columns == {"prompt": "5", "output": "true"}
+
+
+def test_a_map_that_leads_nowhere_says_so():
+    found = table(json.dumps({"data": [{"p": 5}]}), "prompt: p\nrows: items.list\n")
+    assert calls(found) == []
+    assert [p.reason for p in problems(found)] == ["there are no rows at 'items.list', where the map says they are"]
+
+
+def test_a_table_without_any_column_of_tokens_has_no_calls():
+    found = table(CSV, "time: when\nprompt: tokens_in\noutput: tokens_out\n")
+    assert calls(found) == []
+    assert [p.reason for p in problems(found)] == [
+        "the table has no column 'tokens_in', which the map names for 'prompt'",
+        "the table has no column 'tokens_out', which the map names for 'output'",
+    ]
+    assert len(calls(table(CSV, "time: when\nprompt: tokens_in\noutput: out_tok\n"))) == 3
