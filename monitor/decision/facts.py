@@ -174,7 +174,7 @@ def _facts_but_steps(view: SessionView) -> Facts:
         compactions=len(starts),
         latest=tuple(Compacted(0 if s is None else since[s], None if s is None else after.get(s)) for s in starts[-3:]),
         pending_reset=pending,
-        overflow=_overflow(view.events, last.index, starts),
+        overflow=_overflow(view.events, last.index),
         trimmed=any(e.kind in ("trim", "microcompaction") and e.chain == "main" for e in view.events),
         cache_hit_ratio=view.cache_hit_ratio,
         cache_reported=any(t.cache_outcome != "unreported" for t in warm) or view.cache_hit_ratio is not None,
@@ -202,13 +202,15 @@ def _warmth(turns: Iterable[Turn]) -> Warmth:
     return Warmth(reads, prompts, found, expected, calls)
 
 
-def _overflow(events: Sequence[Event], last_index: int, starts: Sequence[int | None]) -> bool:
-    """An overflow error at or after the last call, not answered by a compaction since."""
-    reset = starts[-1] if starts and starts[-1] is not None else -1
+def _overflow(events: Sequence[Event], last_index: int) -> bool:
+    """An overflow error behind the last call, not answered by a compaction since."""
     for event in reversed(events):
-        if event.kind == "overflow" and event.chain == "main":
-            at = event.after_call
-            return at is not None and at >= last_index and at >= reset
+        if event.chain != "main":
+            continue
+        if event.kind in ("compaction", "clear"):
+            return False
+        if event.kind == "overflow":
+            return event.after_call is not None and event.after_call >= last_index
     return False
 
 

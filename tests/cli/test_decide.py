@@ -194,3 +194,9 @@ def test_a_refused_prompt_is_full_whatever_the_fill(tmp_path, capsys):
     assert main(["decide", str(log), "--format", "json", "--exit-code"]) == EXIT_CODES["compact_now"]
     body = json.loads(capsys.readouterr().out)
     assert (body["rule"], body["signals"]["overflow"]) == ("full", True)
+    boundary = {**last, "type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "message": None,
+                "compactMetadata": {"trigger": "auto", "preTokens": 118_000, "postTokens": 6_000}}  # fmt: skip
+    with log.open("a") as out:
+        out.write(json.dumps(boundary) + "\n")
+    assert main(["decide", str(log), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["signals"]["overflow"] is False  # the client has answered it
