@@ -182,3 +182,28 @@ def test_a_late_system_message_is_no_turn_between_two_of_one_role() -> None:
     new, _ = repair(conv, check(conv, strict_roles=True), strict_roles=True)
     assert check(load(dump(new), "openai-chat"), strict_roles=True) == []
     assert json.loads(dump(new)) == [messages[1], {"role": "user", "content": "List the files.\n\nNow."}, DONE]
+
+
+def test_two_session_lines_of_one_uuid_that_say_different_things_both_stay() -> None:
+    text = [{"type": "text", "text": "There are two."}]
+    first, answer = line("u1", None, "user", "List the files."), line("u2", "u1", "assistant", text)
+    other, last = line("u1", "u2", "user", "And hidden ones?"), line("u3", "u1", "assistant", text)
+    found, _ = session(first, answer, other, last, {**first, "timestamp": "2026-03-03T10:00:00.000Z"})
+    assert [x["message"]["content"] for x in found] == ["List the files.", text, "And hidden ones?", text]
+    new = found[2]["uuid"]
+    assert new not in ("u1", "u2", "u3")
+    assert [x["parentUuid"] for x in found] == [None, "u1", "u2", new]
+
+
+def test_a_summary_that_lost_its_mark_is_marked_again() -> None:
+    text = [{"type": "text", "text": "There are two."}]
+    summary = "This session is being continued from a previous conversation that ran out of context."
+    boundary = {**line("b", None, "system", ""), "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
+    del boundary["message"]
+    old, told = line("u1", None, "user", "List the files."), line("u2", "b", "user", summary)
+    found, done = session(old, boundary, told, line("u3", "u2", "assistant", text))
+    assert [x["type"] for x in found] == ["user", "system", "user", "assistant"]
+    assert found[2]["isCompactSummary"] is True and len(done) == 1
+    plain = line("u2", "b", "user", "And hidden ones?")
+    found, _ = session(old, boundary, plain, line("u3", "u2", "assistant", text))
+    assert [x["type"] for x in found] == ["user", "user", "assistant"]  # no summary, so nothing was compacted

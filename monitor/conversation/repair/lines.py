@@ -6,8 +6,11 @@ from typing import Any
 
 import msgspec
 
+from monitor.conversation.blocks import parts_of
 from monitor.conversation.formats.session import SessionFormat, encode_line, last_time, new_id, renumber
 from monitor.conversation.jsonio import Line, ident
+from monitor.conversation.marks import looks_like_summary
+from monitor.conversation.model import Text
 from monitor.conversation.repair.base import Sheet
 
 CODES = [
@@ -81,15 +84,31 @@ def _obj(line: Line) -> dict[str, Any]:
     return line.obj
 
 
+#: fields of a Claude Code record that differ between two copies of it
+_OF_COPY = ("timestamp", "parentUuid", "sessionId", "version", "cwd", "gitBranch")
+
+
+def _content(line: Line) -> dict[str, Any]:
+    return {k: v for k, v in _obj(line).items() if k not in _OF_COPY}
+
+
 def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
-    seen: set[Any] = set()
+    seen: dict[str, list[dict[str, Any]]] = {}  # uuid -> what its records say
+    renamed: dict[Any, str] = {}
     out: list[Line] = []
-    for x in lines:
+    for n, x in enumerate(lines):
         uuid = _obj(x).get("uuid")
-        if isinstance(uuid, str) and uuid in seen:
+        if isinstance(uuid, str) and _content(x) in seen.get(uuid, ()):
             sheet.say(f"line {x.number}: second record of the same uuid removed")
             continue
-        seen.add(uuid)
+        if ident(_obj(x).get("parentUuid")) in renamed:
+            x = _set(x, parentUuid=renamed[ident(_obj(x)["parentUuid"])])
+        if isinstance(uuid, str):
+            seen.setdefault(uuid, []).append(_content(x))
+            if len(seen[uuid]) > 1:  # another one: what comes later hangs on it
+                renamed[uuid] = new_id("record", n, uuid)
+                sheet.say(f"line {x.number}: record given a uuid of its own")
+                x = _set(x, uuid=renamed[uuid])
         message = _obj(x).get("message")
         kind = _obj(x).get("type")
         inner = message if isinstance(message, dict) else {"content": []}
@@ -101,6 +120,8 @@ def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
             sheet.say(f"line {x.number}: role set to {kind}, the type of the record")
             x = _set(x, message={**inner, "role": kind})
         out.append(x)
+    if sheet.broken("K-boundary-summary"):
+        out = _mark_summaries(sheet, out)
     summaries = [x for x in out if _obj(x).get("isCompactSummary") and _obj(x).get("type") == "user"]
     told = {ident(_obj(x).get("parentUuid")) for x in summaries}
     gone: dict[Any, Any] = {}
@@ -117,6 +138,22 @@ def _claude_code(sheet: Sheet, lines: list[Line]) -> list[Line]:
                 x = _set(x, parentUuid=None)
         kept.append(x)
     return _mend_parents(sheet, kept, "uuid", "parentUuid", gone)
+
+
+def _mark_summaries(sheet: Sheet, lines: list[Line]) -> list[Line]:
+    """A user record right behind a boundary that reads as a summary is its summary, though the mark is lost."""
+    boundaries = {ident(_obj(x).get("uuid")) for x in lines if _obj(x).get("subtype") == "compact_boundary"}
+    out: list[Line] = []
+    for x in lines:
+        obj, message = _obj(x), _obj(x).get("message")
+        behind = obj.get("type") == "user" and ident(obj.get("parentUuid")) in boundaries
+        content = message.get("content") if isinstance(message, dict) else None
+        text = "\n".join(p.text for p in parts_of(content, ()) if isinstance(p, Text)) if behind else ""
+        if not obj.get("isCompactSummary") and looks_like_summary(text):
+            sheet.say(f"line {x.number}: marked as the summary of the boundary it hangs on")
+            x = _set(x, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+        out.append(x)
+    return out
 
 
 def _mend_parents(
