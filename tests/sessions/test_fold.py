@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 
 from monitor.pricing import PriceTable
@@ -324,3 +325,14 @@ def test_first_and_last_are_the_outermost_times_that_are_known() -> None:
     assert (found.first, found.last) == (START + 10_000, START + 20_000)
     nothing = view([call(0, 20_000, 0, time=None)])
     assert (nothing.first, nothing.last) == (None, None)
+
+
+def test_a_recorded_compaction_is_not_inferred_once_more_from_the_next_request() -> None:
+    noted, guessed = event(1.2, line=2), event(1.9, evidence="inferred", line=3)
+    for pair in ([noted, guessed], [msgspec.structs.replace(guessed, time=noted.time), noted]):
+        found = view([call(0, 80_000, 0), call(1, 100_000, 80_000), *pair, call(2, 30_000, 1_000)])
+        assert [(e.kind, e.evidence, e.tokens_after) for e in found.events] == [("compaction", "recorded", 30_000)]
+        assert found.windows == 2
+    # two marks of the log's own are two
+    twice = view([call(0, 80_000, 0), call(1, 100_000, 80_000), noted, event(1.9), call(2, 30_000, 1_000)])
+    assert [e.kind for e in twice.events].count("compaction") == 2
