@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from monitor.records import Call
+from monitor.records import Call, Event
 from monitor.sessions.forecast import context_after, forecast, recent_growth, weighted
 from monitor.sessions.sums import Acc, total
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Turn
@@ -36,6 +36,10 @@ class Wanted(msgspec.Struct, frozen=True):
     def turn(self, turn: Turn) -> bool:
         """Whether a call of a chosen session is wanted."""
         return self._fits(turn.call)
+
+    def past(self, event: Event) -> bool:
+        """Whether an event behind the last wanted call happened when nothing is wanted any more."""
+        return self.until is not None and event.time is not None and event.time >= self.until
 
     def _fits(self, call: Call) -> bool:
         time = call.time
@@ -88,7 +92,11 @@ def _cut(view: SessionView, wanted: Wanted) -> SessionView:
                 kept += min(call.cache_read_tokens, turn.expected_read)
                 expected += turn.expected_read
     indexes = {turn.index for turn in turns}
-    events = [event for event in view.events if event.before_call in indexes or event.after_call in indexes]
+    events = [
+        event
+        for event in view.events
+        if event.before_call in indexes or (event.after_call in indexes and not wanted.past(event))
+    ]
     compactions = [event for event in events if event.kind == "compaction" and event.chain != "side"]
     buckets = tuple(Bucket(model, day, acc.sums()) for (model, day), acc in sums.items())
     peaks = [t.call.prompt_tokens for t in work if t.call.chain != "side" and t.call.prompt_tokens is not None]

@@ -87,3 +87,11 @@ def test_an_error_stays_with_the_call_before_it() -> None:
     assert [e.after_call for e in views[0].events] == [1]
     (late,) = narrow(views, Wanted(since=START + 5_000))
     assert [e.kind for e in late.events] == ["overflow"]
+
+
+def test_a_compaction_after_the_bound_is_none_before_it() -> None:
+    views = store([call(0, 90_000, 0), call(1, 100_000, 90_000), event(1.5), call(2, 30_000, 1_000)]).views()
+    (early,) = narrow(views, Wanted(until=START + 12_000))
+    assert (early.compactions, early.events) == (0, ())
+    (closing,) = narrow(views, Wanted(until=START + 16_000))  # it happened in time, though no call followed
+    assert closing.compactions == 1
