@@ -142,8 +142,8 @@ def max_output(model: str | None, provider: str | None, when: int | None, prices
 _LIFE = {
     "anthropic": 300,
     "bedrock": 300,
-    "openai": 600,
-    "azure": 600,
+    "openai": 300,  # five to ten minutes: from five on a miss may be one that expired
+    "azure": 300,
     "google": 3_600,
     "gemini": 3_600,
     "deepseek": 86_400,

@@ -336,3 +336,13 @@ def test_a_recorded_compaction_is_not_inferred_once_more_from_the_next_request()
     # two marks of the log's own are two
     twice = view([call(0, 80_000, 0), call(1, 100_000, 80_000), noted, event(1.9), call(2, 30_000, 1_000)])
     assert [e.kind for e in twice.events].count("compaction") == 2
+
+
+def test_a_prefix_of_openai_may_have_expired_after_five_minutes() -> None:
+    def at(seconds: int, model: str = "gpt-5.4") -> list[Record]:
+        facts: dict[str, str | None] = {"provider": "openai", "model": model, "cache_write_tokens": None}
+        return [call(0, 40_000, 0, **facts), call(1, 41_000, 0, **facts, time=START + seconds * 1_000)]
+
+    assert outcomes(at(300))[1] == ("miss", "unknown")
+    assert outcomes(at(420))[1] == ("miss", "expired")
+    assert outcomes(at(420, "gpt-5.6"))[1] == ("miss", "unknown")  # half an hour is promised there

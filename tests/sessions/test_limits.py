@@ -58,7 +58,7 @@ def test_unknown_model_has_no_limit() -> None:
 def test_cache_life() -> None:
     assert limits.cache_life("anthropic", "claude-sonnet-4-5") == 300
     assert limits.cache_life("openai", "gpt-5.6") == 1_800
-    assert limits.cache_life(None, "gpt-4o") == 600
+    assert limits.cache_life(None, "gpt-4o") == 300  # OpenAI: five to ten minutes of idleness
 
 
 def claude_code(model: str, peak: int | None = None, auto_at: int | None = None) -> tuple[int | None, str | None]:
