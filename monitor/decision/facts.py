@@ -12,7 +12,7 @@ import msgspec
 from monitor.records import Event, Quota, Step
 from monitor.sessions.forecast import forecast, weighted
 from monitor.sessions.laid import derived
-from monitor.sessions.limits import cache_life
+from monitor.sessions.limits import cache_gone
 from monitor.sessions.view import Forecast, SessionView, Turn
 
 RESETS = ("compaction", "clear")
@@ -86,7 +86,7 @@ def life_of(turn: Turn) -> tuple[int, bool]:
         return call.cache_ttl_s, True
     if call.cache_write_1h_tokens:
         return 3600, True
-    return cache_life(call.provider, call.model), False
+    return cache_gone(call.provider, call.model), False
 
 
 def whole_window(source: str, limit: int | None, told: str | None) -> int | None:

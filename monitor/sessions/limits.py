@@ -138,11 +138,11 @@ def max_output(model: str | None, provider: str | None, when: int | None, prices
     return limits.max_output if limits is not None else None
 
 
-#: seconds an unused prefix stays cached, by provider; longer where a model or the log says so
+#: seconds an unused prefix stays cached for sure, by provider; longer where a model or the log says so
 _LIFE = {
     "anthropic": 300,
     "bedrock": 300,
-    "openai": 300,  # five to ten minutes: from five on a miss may be one that expired
+    "openai": 300,
     "azure": 300,
     "google": 3_600,
     "gemini": 3_600,
@@ -150,19 +150,30 @@ _LIFE = {
     "moonshotai": 300,
 }
 _DEFAULT_LIFE = 300
+#: and at most, where that is longer: OpenAI drops it after five to ten minutes
+_LONGEST = {"openai": 600, "azure": 600}
 
 
 def cache_life(provider: str | None, model: str | None) -> int:
     """Seconds after which a provider may have dropped an unused prefix, where the log does not tell."""
+    return _life(_LIFE, provider, model)
+
+
+def cache_gone(provider: str | None, model: str | None) -> int:
+    """Seconds after which a provider has dropped an unused prefix, where the log does not tell."""
+    return _life(_LIFE | _LONGEST, provider, model)
+
+
+def _life(lives: Mapping[str, int], provider: str | None, model: str | None) -> int:
     name = (model or "").rpartition("/")[2]
     if name.startswith("gpt-") and _version(name[4:]) >= 5.6:
         return 1_800
-    if provider in _LIFE:
-        return _LIFE[provider]
+    if provider is not None and provider in lives:
+        return lives[provider]
     for start, owner in (("claude", "anthropic"), ("gpt", "openai"), ("o3", "openai"), ("o4", "openai"),
                          ("gemini", "google"), ("deepseek", "deepseek"), ("kimi", "moonshotai")):  # fmt: skip
         if name.startswith(start):
-            return _LIFE[owner]
+            return lives[owner]
     return _DEFAULT_LIFE
 
 

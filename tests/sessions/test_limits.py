@@ -58,7 +58,11 @@ def test_unknown_model_has_no_limit() -> None:
 def test_cache_life() -> None:
     assert limits.cache_life("anthropic", "claude-sonnet-4-5") == 300
     assert limits.cache_life("openai", "gpt-5.6") == 1_800
-    assert limits.cache_life(None, "gpt-4o") == 300  # OpenAI: five to ten minutes of idleness
+    # OpenAI: five to ten minutes of idleness. A miss after five may be one that expired; after ten the cache is cold
+    assert limits.cache_life(None, "gpt-4o") == 300
+    assert [limits.cache_gone(*who) for who in ((None, "gpt-4o"), ("azure", "x"), ("openai", "gpt-5.6"))] == [
+        600, 600, 1_800]  # fmt: skip
+    assert limits.cache_gone("anthropic", "claude-sonnet-4-5") == 300
 
 
 def claude_code(model: str, peak: int | None = None, auto_at: int | None = None) -> tuple[int | None, str | None]:
