@@ -170,6 +170,8 @@ class SessionInfo(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_lik
     cwd_name: str | None = None  # last part of the working directory, for people's lists
     #: sums where a tool logs only totals per session: (prompt, fresh, read, write, output); no curve exists then
     totals_only: tuple[int | None, int | None, int | None, int | None, int | None] | None = None
+    #: the sums are of a part of the session, and those of other files of another one; else they are of all so far
+    part: bool = False
 
 
 class Step(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):

@@ -20,8 +20,6 @@ from monitor.sessions.view import SessionView
 
 DEFAULT_THRESHOLD = 100_000
 MIN_DELTAS = 8
-#: share of the usable limit from which going on is no choice, whatever it would cost
-_NO_CHOICE = 0.97
 #: calls ahead that are tried out for "what would change this"
 _AHEAD = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144)
 _SOFT = frozenset(("assumed", "estimated", "lower bound"))
@@ -118,7 +116,7 @@ def decide_on(
         action=row.action,
         rule=row.id,
         confidence=_confidence(row, measured),
-        reasons=(*reasons, *_dearer(row, costs, measured.values["fill"]), *_caveats(facts, measured)),
+        reasons=(*reasons, *_dearer(row, costs), *_caveats(facts, measured)),
         signals=measured.signals,
         costs=costs,
         next=row.next or _next(table, row, measured),
@@ -173,9 +171,9 @@ def _rests_on_estimates(condition: Condition, measured: Measured) -> bool:
     return any((s := measured.signals.get(name)) is not None and s.how in _SOFT for name in names)
 
 
-def _dearer(row: Row, costs: Costs | None, fill: float | None) -> tuple[str, ...]:
+def _dearer(row: Row, costs: Costs | None) -> tuple[str, ...]:
     """What is to be said where the advice costs more than going on, so that it does not contradict its own costs."""
-    if costs is None or costs.continue_usd is None or (fill or 0) >= _NO_CHOICE:
+    if costs is None or costs.continue_usd is None:
         return ()
     paid = {"compact_now": costs.compact_usd, "notes_new_window": costs.new_window_usd}.get(row.action)
     more = 0.0 if paid is None else paid - costs.continue_usd

@@ -7,7 +7,7 @@ only. Nothing here keeps text of a conversation longer than until the next :meth
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -27,12 +27,14 @@ SQLITE = b"SQLite format 3\0"
 _MOST = 10**12
 _decode = msgspec.json.Decoder().decode
 _DEEPEST = 200
+_DEEPEST_TREE = 64
 
 __all__ = [
     "SQLITE",
     "JsonDocument",
     "JsonLines",
     "StepLog",
+    "at_root",
     "cost",
     "decode",
     "folder_name",
@@ -82,6 +84,18 @@ def cost(value: Any) -> float | None:
 def folder_name(path: Any) -> str | None:
     """The last part of a working directory, of either kind of path."""
     return PurePath(path.replace("\\", "/")).name or None if isinstance(path, str) else None
+
+
+def at_root(id: str, parent: Callable[[str], str | None]) -> tuple[str, str]:
+    """Session and chain of what an agent keeps as a session of its own: a subagent's belong to the root of its tree.
+
+    Args:
+        parent: the session that started one, None for the root.
+    """
+    root, depth = id, 0
+    while depth < _DEEPEST_TREE and (above := parent(root)) is not None:
+        root, depth = above, depth + 1
+    return (root, "main") if root == id else (root, f"agent:{id}")
 
 
 def text_of(content: Any) -> str:

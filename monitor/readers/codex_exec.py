@@ -64,7 +64,7 @@ class CodexExecParser(BaseParser):
             base, last = self._sums[name]
             prompt, read, write, output = (a + b for a, b in zip(base, last, strict=True))
             sums = (prompt, max(0, prompt - read - write), read, write, output)
-            out.append(SessionInfo(session=name, source=SOURCE, file=self.file, totals_only=sums))
+            out.append(SessionInfo(session=name, source=SOURCE, file=self.file, totals_only=sums, part=True))
         self._changed.clear()
         return out
 

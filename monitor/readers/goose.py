@@ -39,7 +39,6 @@ _ROW = ("id", "session_id", "created_timestamp", "model", "input_tokens", "outpu
         "cache_write_tokens", "cost", "cost_source", "is_compaction")  # fmt: skip
 _MESSAGE = ("session_id", "role", "content_json", "created_timestamp", "metadata_json")
 _CARRIED = "carried_forward"
-_DEEPEST_TREE = 64
 
 
 class _Session(msgspec.Struct):
@@ -68,7 +67,7 @@ class GooseParser(JsonDocument):
             self._messages(database)
             self._ledger(database)
         for id, found in self._sessions.items():
-            session, chain = self._place(id)
+            session, chain = look.at_root(id, self._parent)
             self.records.append(
                 SessionInfo(session=session, source=SOURCE, file=self.file, chain=chain, started=found.started,
                             cwd_name=found.folder, totals_only=None if found.told else _sums(found))
@@ -84,12 +83,9 @@ class GooseParser(JsonDocument):
         model = look.word(obj(later(config.encode("utf-8", "replace"))).get("model_name")) if config else None
         self._sessions[id] = _Session(parent, look.folder_name(folder), time_ms(created), provider, model, sums)  # type: ignore[arg-type]
 
-    def _place(self, id: str) -> tuple[str, str]:
-        """Session and chain: subagents belong to the session at the root of their tree."""
-        root, depth = id, 0
-        while depth < _DEEPEST_TREE and (found := self._sessions.get(root)) is not None and found.parent is not None:
-            root, depth = found.parent, depth + 1
-        return (root, "main") if root == id else (root, f"agent:{id}")
+    def _parent(self, id: str) -> str | None:
+        found = self._sessions.get(id)
+        return found.parent if found is not None else None
 
     # ------------------------------------------------------------------------------------------------ calls
     def _ledger(self, database: sqlite3.Connection) -> None:
@@ -117,7 +113,7 @@ class GooseParser(JsonDocument):
         number, id, stamp = row[0], text(row[1]), time_ms(row[2])
         if id is None:
             return
-        session, chain = self._place(id)
+        session, chain = look.at_root(id, self._parent)
         owner = self._sessions.get(id)
         summarises = bool(row[10])
         counts = [tokens(value) for value in row[4:8]]
@@ -173,7 +169,7 @@ class GooseParser(JsonDocument):
             found = self._sessions.get(id or "")
             if id is None or found is None or content is None:
                 continue
-            session, chain = self._place(id)
+            session, chain = look.at_root(id, self._parent)
             blocks = rows(later(content.encode("utf-8", "replace")))
             time = time_ms(row[3])
             shown = obj(later(metadata.encode("utf-8", "replace"))).get("userVisible", True) if metadata else True

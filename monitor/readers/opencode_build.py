@@ -19,7 +19,6 @@ from monitor.records import Call, Event, Record, SessionInfo
 SOURCE = "opencode"
 #: one sweep marks what it prunes part by part, within milliseconds of each other
 _SWEEP_MS = 2_000
-_DEEPEST_TREE = 64
 
 
 class Builder:
@@ -153,11 +152,7 @@ class Builder:
         return created if created is not None else 0, session
 
     def _place(self, id: str) -> tuple[str, str]:
-        """Session and chain: subagents belong to the session at the root of their tree."""
-        root, seen = id, 0
-        while seen < _DEEPEST_TREE and (parent := self._parents.get(root)) is not None:
-            root, seen = parent, seen + 1
-        return (root, "main") if root == id else (root, f"agent:{id}")
+        return look.at_root(id, self._parents.get)
 
     def _answer(
         self, message: shape.Message, session: str, chain: str, exchange: int | None, users: dict[str, shape.Message]

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from monitor.readers import agent_values as look
+from monitor.readers import opencode_shapes as shape
 from monitor.readers.agent_values import obj, rows, time_ms, word
 from monitor.readers.lines import Skipped
 from monitor.readers.opencode_build import Builder
@@ -47,21 +48,9 @@ _parts = msgspec.json.Decoder(list[_Part]).decode
 
 def row_of(data: bytes) -> Row | None:
     """A row from its JSON; None if it is none."""
-    try:
-        return _row(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        pass
-    try:
-        found = look.loads(data)
-    except Skipped:
-        return None
-    if not found or not isinstance(found[0], dict):
-        return None
-    fields = {name: found[0][name] for name in Row.__struct_fields__ if name in found[0]}
-    for name in ("content", "text"):
-        if name in fields:
-            fields[name] = Raw(msgspec.json.encode(fields[name]))
-    return Row(**fields)
+    return shape.read(
+        data, _row, lambda value: Row(**shape.fields_of(value, Row.__struct_fields__, ("content", "text")))
+    )
 
 
 def add(builder: Builder, id: str, session: str, kind: str | None, row: Row, created: Any, settled: int | None) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
@@ -12,6 +13,8 @@ from monitor.readers import agent_values as look
 from monitor.readers import usage
 from monitor.readers.agent_values import obj, tokens, word
 from monitor.readers.lines import Skipped
+
+T = TypeVar("T")
 
 
 class Told(Struct, gc=False):
@@ -61,24 +64,36 @@ _RAW = ("summary", "text", "state")
 
 def told(data: bytes) -> Told | None:
     """A message or part from its JSON; None if it is none."""
+    return read(data, _told, told_of)
+
+
+def read(data: bytes, decode: Callable[[bytes], T], tolerant: Callable[[dict[str, Any]], T]) -> T | None:
+    """A record from its JSON; None if it is none.
+
+    Args:
+        decode: the typed decoder.
+        tolerant: makes the record of an object, where the decoder refuses its JSON.
+    """
     try:
-        return _told(data)
+        return decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass
     try:
         found = look.loads(data)
     except Skipped:
         return None
-    return told_of(found[0]) if found and isinstance(found[0], dict) else None
+    return tolerant(found[0]) if found and isinstance(found[0], dict) else None
 
 
 def told_of(value: dict[str, Any]) -> Told:
     """The same from a decoded object."""
-    fields = {name: value[name] for name in Told.__struct_fields__ if name in value}
-    for name in _RAW:
-        if name in fields:
-            fields[name] = Raw(msgspec.json.encode(fields[name]))
-    return Told(**fields)
+    return Told(**fields_of(value, Told.__struct_fields__, _RAW))
+
+
+def fields_of(value: dict[str, Any], names: Iterable[str], raw: Iterable[str]) -> dict[str, Any]:
+    """The named fields of an object; those in ``raw`` as JSON."""
+    fields = {name: value[name] for name in names if name in value}
+    return fields | {name: Raw(msgspec.json.encode(fields[name])) for name in raw if name in fields}
 
 
 class Finish(Struct, gc=False):

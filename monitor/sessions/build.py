@@ -20,6 +20,7 @@ from monitor.sessions.told import Item
 from monitor.sessions.view import Bucket, ChainView, Forecast, SessionView, Sums, Turn
 
 _DAY = 86_400_000
+Totals = tuple[int | None, int | None, int | None, int | None, int | None]
 #: blocks of old turns that are packed at a time, so that no single update takes long
 _AT_ONCE = 2
 
@@ -289,12 +290,19 @@ def _chain_view(chain: Chain) -> ChainView:
     )
 
 
+def _size(sums: Totals) -> tuple[int, int]:
+    return (sums[0] or 0) + (sums[4] or 0), sums[1] or 0
+
+
 def _totals(session: Session) -> Sums:
-    infos = [info for info in session.infos.values() if info.totals_only is not None]
-    parts = [info.totals_only for info in infos if info.totals_only is not None]
-    if len(parts) > 1 and infos[0].source != "codex-exec":
-        # one session in two places is a copy of an earlier state: such sums only grow
-        parts = [max(parts, key=lambda part: ((part[0] or 0) + (part[4] or 0), part[1] or 0))]
+    parts: list[Totals] = []
+    whole: dict[str, Totals] = {}  # of each chain; told in two places, the smaller are an earlier state of the larger
+    for info in session.infos.values():
+        if info.totals_only is not None and info.part:
+            parts.append(info.totals_only)
+        elif info.totals_only is not None:
+            whole[info.chain] = max(whole.get(info.chain, info.totals_only), info.totals_only, key=_size)
+    parts += whole.values()
     columns = [[part[place] for part in parts if part[place] is not None] for place in range(5)]
     prompt, fresh, read, write, output = (sum(v for v in c if v is not None) if c else None for c in columns)
     return Sums(

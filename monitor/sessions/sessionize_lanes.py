@@ -17,10 +17,9 @@ from hashlib import blake2b
 
 from monitor.readers.patterns import lazy
 from monitor.records import Call
+from monitor.sessions.aside import SMALL, TIMES
 
 _DAY_MS = 86_400_000
-_SMALL = 2_000  # tokens: titles, routing and checks are smaller than an agent's system prompt
-_TIMES = 4  # how much larger the conversation beside a side call is
 _BLOCK = 128
 _NEAR = 1_024  # cached prefixes may end a few blocks earlier
 _LEAST_CACHED = 1_024  # no provider caches less
@@ -169,7 +168,7 @@ class Lanes:
             held = group.exact.get((model, read))
             if held and (same := self._identical(held, prompt, time)) is not None:
                 return self._join(group, same, place, call, prompt, time, model), False
-        if prompt < _SMALL and (beside := self._beside(lanes, model, prompt)) is not None:
+        if prompt < SMALL and (beside := self._beside(lanes, model, prompt)) is not None:
             return beside, True
         free = group.free(lanes, number)
         found = self._grown(group, free, model, prompt, read) or self._dropped(group, free, model, prompt, read)
@@ -245,7 +244,7 @@ class Lanes:
     def _beside(lanes: list[Lane], model: str | None, prompt: int) -> Lane | None:
         """The lane of another model, with much larger prompts, that a small call stands beside."""
         for lane in reversed(lanes):
-            if lane.model != model and lane.prompt >= _TIMES * prompt:
+            if lane.model != model and lane.prompt >= TIMES * prompt:
                 return lane
         return None
 
@@ -294,13 +293,13 @@ class Lanes:
 
     def _settle(self, group: Group, found: dict[int, tuple[Lane, bool]]) -> None:
         """Small lanes that stand beside a large one of another model are its side calls after all (they came first)."""
-        large = [lane for lane in group.lanes if lane.largest >= _TIMES * _SMALL // 2]
+        large = [lane for lane in group.lanes if lane.largest >= TIMES * SMALL // 2]
         for lane in group.lanes:
-            if lane.largest >= _SMALL or not lane.largest or len(lane.places) > 3:
+            if lane.largest >= SMALL or not lane.largest or len(lane.places) > 3:
                 continue
             for other in large:
                 beside = other.start - self._idle <= lane.time and lane.start <= other.time + self._idle
-                if other.model != lane.model and other.largest >= _TIMES * lane.largest and beside:
+                if other.model != lane.model and other.largest >= TIMES * lane.largest and beside:
                     for place in lane.places:
                         found[place] = (other, True)
                     break

@@ -147,11 +147,6 @@ def test_advice_that_costs_more_than_going_on_says_so_itself():
     assert "more than going on" not in " ".join(large.reasons)
 
 
-def test_where_there_is_no_room_the_price_of_going_on_is_not_told():
-    full = advise(Session().grow(90_000, 8_000, 10).did(*tool()))
-    assert full.rule == "full" and "more than going on" not in " ".join(full.reasons)
-
-
 def test_one_hour_writes_make_the_cache_live_an_hour():
     d = advise(Session(idle=301, ttl=3600).grow(40_000, 3_000, 12).did(*tool()))
     assert d.signals["cache_state"].value == "warm" and d.signals["cache_expires_s"].value == 3299

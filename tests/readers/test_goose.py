@@ -131,6 +131,8 @@ def test_a_version_without_a_ledger_has_sums_only(tmp_path: Path) -> None:
         ("20260921_3", "main", None, "shop"),
     ]
     assert told[0].started == T0 * 1_000
+    (view,) = [one for one in loaded(tmp_path / "sessions.db").sessions if one.session == "20260921_1"]
+    assert (view.sums.prompt_tokens, view.sums.output_tokens) == (102_000 + 4_000, 1_500 + 100)  # with the subagent's
 
 
 def test_steps(tmp_path: Path) -> None:
