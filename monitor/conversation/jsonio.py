@@ -88,7 +88,7 @@ def split_lines(data: bytes) -> tuple[Line, ...]:
         try:
             value = decode(stripped)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            out.extend(_hard_line(number, stripped))
+            out.extend(_hard_line(number, stripped, raw.index(stripped)))
             continue
         if isinstance(value, dict):
             out.append(Line(number, stripped, value))
@@ -97,8 +97,8 @@ def split_lines(data: bytes) -> tuple[Line, ...]:
     return tuple(out)
 
 
-def _hard_line(number: int, raw: bytes) -> list[Line]:
-    """A line msgspec refuses: odd characters, several objects, or broken."""
+def _hard_line(number: int, raw: bytes, blanks: int) -> list[Line]:
+    """A line msgspec refuses: odd characters, several objects, or broken; ``blanks`` stood before it."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -117,13 +117,15 @@ def _hard_line(number: int, raw: bytes) -> list[Line]:
                 at += 1
     except RecursionError:
         return [Line(number, raw, None, "nested too deeply")]
-    except ValueError as err:
-        reason = getattr(err, "msg", "broken JSON")
+    except json.JSONDecodeError as err:
+        reason = err.msg.removesuffix(" at")  # "Unterminated string starting at"
         rest = text[at:].encode("utf-8")
         return [
             *objects,
-            Line(number, rest, None, f"broken JSON: {reason} at character {at + 1} of the line"),
+            Line(number, rest, None, f"broken JSON: {reason} at character {blanks + err.pos + 1} of the line"),
         ]
+    except ValueError:  # a number of too many digits
+        return [*objects, Line(number, text[at:].encode("utf-8"), None, "broken JSON")]
     if len(objects) > 1:
         objects[0] = Line(number, objects[0].raw, objects[0].obj, f"{len(objects)} objects on one line")
     return objects

@@ -51,6 +51,19 @@ def test_lines_of_all_kinds() -> None:
     assert lines[5].error == "not UTF-8"
 
 
+def test_where_a_line_breaks() -> None:
+    (cut, odd, second, long) = (
+        split_lines(b'{"type":"assist')[0],  # the ninth character opens the string that has no end
+        split_lines(b'  {"a": x}')[0],
+        split_lines(b'{"b":2} {"c":}')[1],
+        split_lines(b'{"n":' + b"1" * 5_000 + b"}x")[0],
+    )
+    assert cut.error == "broken JSON: Unterminated string starting at character 9 of the line"
+    assert odd.error == "broken JSON: Expecting value at character 9 of the line"
+    assert (second.raw, second.error) == (b'{"c":}', "broken JSON: Expecting value at character 14 of the line")
+    assert long.error == "broken JSON"
+
+
 def test_unicode_separators_do_not_break_lines() -> None:
     text = json.dumps({"a": "x\u2028y"}, ensure_ascii=False)
     assert [x.obj for x in split_lines(text.encode())] == [{"a": "x\u2028y"}]
