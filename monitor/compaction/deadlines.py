@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from monitor.compaction import withdrawal
+from monitor.compaction import withdrawal, words
 
 #: a row a day of the week, by beginnings of its names
 _DAYS = """
@@ -23,10 +23,11 @@ friday freitag vendredi viernes sexta venerdì piąt vrijdag пятниц 周五
 saturday samstag sonnabend samedi sábado sabato sobot zaterdag суббот 周六 星期六 礼拜六 土曜 토요일
 sunday sonntag dimanche domingo domenica niedziel zondag воскресень 周日 星期日 星期天 礼拜天 日曜 일요일
 """
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DAY = {name: str(n) for n, row in enumerate(_DAYS.strip().splitlines()) for name in row.split()}
 _DAY_NAME = re.compile(
-    "|".join((re.escape(d) + "日?" if _WIDE.match(d) else rf"\b{d}\w*") for d in sorted(_DAY, key=len, reverse=True)),
+    "|".join(
+        (re.escape(d) + "日?" if words.WIDE.match(d) else rf"\b{d}\w*") for d in sorted(_DAY, key=len, reverse=True)
+    ),
     re.I,
 )
 _MONTH = (

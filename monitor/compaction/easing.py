@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from monitor.compaction import choices, limits, release, scope, takeback, withdrawal
+from monitor.compaction import choices, limits, release, scope, takeback, withdrawal, words
 from monitor.compaction.clauses import QUESTION, clauses
 from monitor.compaction.endings import hedged
 from monitor.compaction.rules import Rule
@@ -30,7 +30,6 @@ _CONTENT = re.compile(
     r"guardat\w|approvat\w|d['’]accordo|controllat\w|widział\w*|zatwierdz\w+|zgodzi\w+|sprawdzi\w+|obejrzał\w*|gezien|bekeken|akkoord|goedgekeurd|"
     r"посмотрел\w*|одобрил\w*|согласен|согласна|согласил\w+|проверил\w*|доволен|довольна)\b|看过|同意|点头|批准|満足|確認し|了承|承認|봤|확인했|동의|승인"
 )
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ASKING = re.compile(
     r"(?i)\b(?:ask\w*|check(?:ing)?\s+with|permission|approv\w+|sign-?off|frag\w*|rückfrag\w*|freigabe|zustimmung|demand\w+|accord|permission|valid\w+|pregunt\w+|permiso|avis\w+|consult\w+|"
     r"pergunt\w+|chied\w+|permesso|pyta\w*|zgod\w+|vrag\w*|спраш\w+|спрос\w+|согласов\w+)\b|问|确认|同意|聞|確認|許可|물어|허락|승인"
@@ -57,7 +56,7 @@ def ease(rules: list[Rule], about: list[dict[str, float]], s: Sentence, turn: in
         near, share = _near(rule.text, about[i], anchor, s.own)
         if near >= 1:  # the clause that lets go names the matter: what stands beside it tells more of it
             near, share = max((near, share), _near(rule.text, about[i], mine, s.own))
-        least = (0.15 if _WIDE.search(rule.text) else 0.25) if lets else 0.3 if free else 0.34
+        least = (0.15 if words.WIDE.search(rule.text) else 0.25) if lets else 0.3 if free else 0.34
         if near >= 1 and share >= least and not _spared(rule.text, about[i], mine, s.own):
             scores.append((near, i))
     for near, i in scores:

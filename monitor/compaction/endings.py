@@ -134,8 +134,6 @@ _HEDGED: dict[str, re.Pattern[str]] = {
     "ja": _rx("ていない|ていません|ないで|たら|れば|まだ|明日|予定|かもしれ|もうすぐ"),
     "ko": _rx("아직|않|(?:으)?면\\s|내일|예정|곧"),
 }
-#: says that two sentences are of one matter in scripts without spaces: one pair of characters
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LITTLE = {"w:end", "w:ende", "w:done", "w:through", "w:fertig", "w:durch", "w:fin", "w:fine", "w:trwa", "w:dure"}
 #: what comes again and again ends no rule: "not until the tests are green", "not during the day"
 _AGAIN = re.compile(
@@ -204,7 +202,7 @@ def _no_reason(rule: str, text: str) -> bool:
     gone = [c for c in clauses(text) if _NO_MORE.search(c)] + [c for c in _facts(text) if _OVER.search(c)]
     if withdrawal.DENIAL.search(rule):  # "there is no room", later "there is room now"
         gone += [c for c in _facts(text) if _NOW.search(c)]
-    return bool(gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if _WIDE.search(rule) else 2.0)
+    return bool(gone) and overlap(why, topics("… " + " … ".join(gone))) >= (1.0 if words.WIDE.search(rule) else 2.0)
 
 
 def _no_thing(rule: str, text: str) -> bool:
@@ -222,7 +220,7 @@ def ended(rule: str, text: str) -> Literal["surely", "likely", ""]:
     over = told(text) if waits else ""
     if not over:
         return "likely" if _no_reason(rule, text) or _no_thing(rule, text) else ""
-    least = 0.5 if _WIDE.search(rule) else 1.0
+    least = 0.5 if words.WIDE.search(rule) else 1.0  # without spaces one pair of characters tells as much
     matter = topics("… " + over)
     shared = overlap(waits, matter)
     if shared >= 2 * least and len(waits.keys() & matter.keys()) > 1:  # one word may be a part of another name

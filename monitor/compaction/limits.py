@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from monitor.compaction import release, withdrawal
+from monitor.compaction import release, withdrawal, words
 from monitor.compaction.clauses import clauses
 from monitor.compaction.topics import overlap, topics
 
@@ -101,7 +101,6 @@ me is are ok okay fine would will works does should geht passt reicht va vanno b
 suffit serve też wystarczy тоже сойдёт хватит пойдёт годится está mag volstaat
 """
 _NO_UNIT = frozenset(_LITTLE.split())
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def anew(text: str) -> bool:
@@ -138,7 +137,7 @@ def retold(old: str, new: str, mine: dict[str, float], named: bool = False) -> b
     numbers = _numbers(new) - gone
     matter, plain = _matter(old), dict(_matter(old, True))
     shared, total = overlap(matter, mine), sum(matter.values())
-    least = 0.5 if _WIDE.search(old) else 1.0
+    least = 0.5 if words.WIDE.search(old) else 1.0
     units = _units(old) & _units(new)
     if theirs & gone:
         return shared >= least or bool(units)
@@ -256,7 +255,7 @@ def _value(number: str) -> float:
 def affirms(old: str, new: str) -> bool:
     """True where ``new`` says little more than the figures of ``old``: "stay on Node 20", "Node 20 is fine"."""
     theirs = _numbers(old)
-    return bool(theirs) and theirs == _numbers(new) and len(new.split()) < 6 and not _WIDE.search(new)
+    return bool(theirs) and theirs == _numbers(new) and len(new.split()) < 6 and not words.WIDE.search(new)
 
 
 def same(old: str, new: str) -> bool:

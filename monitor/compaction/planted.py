@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from monitor.compaction import words
 from monitor.compaction.sentences import sentences
 
 #: one of these stands in whatever the pattern below finds; sought one by one, which is quicker than a pattern
@@ -83,7 +84,7 @@ def echoes(foreign: Iterable[str]) -> list[str]:
     for text in foreign:
         flat = " ".join(text.split()).casefold()
         for piece in (flat, *re.split(r"[:：,，;；。.!！]\s*", flat)):
-            wide = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", piece))
+            wide = len(words.WIDE.findall(piece))
             if len(piece) + wide >= 24 and piece not in out:
                 out.append(piece.strip())
     return out

@@ -13,6 +13,7 @@ from functools import lru_cache
 from monitor.compaction import deadlines, phrases, release, withdrawal
 from monitor.compaction.clauses import clauses
 from monitor.compaction.topics import overlap, topics
+from monitor.compaction.words import WIDE
 
 
 def _rx(*parts: str) -> re.Pattern[str]:
@@ -85,7 +86,6 @@ _DETERMINER = re.compile(
 _ORDER = re.compile(
     r"吧|把|请|直接|开始|(?:して|てよ|って|んで|ください|お願い(?:します)?|ましょう)[。．!！]?$|(?:하세요|해\s*주세요|해요|해라|합시다|하시죠|주세요)[.!]?$"
 )
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 #: long ago or for long: no news
 _OLD = _rx(
     r"\b(?:yesterday|last\s+(?:night|week|month|year)|gestern|letzte[nsrm]?\s+\w+|hier(?:\s+soir)?|la\s+semaine\s+dernière|ayer|anoche|ontem|ieri|wczoraj|gisteren|вчера)\b|昨[天日晚]|어제",
@@ -205,14 +205,14 @@ def orders(text: str) -> bool:
     """True for a clause that may be an order: it denies nothing and tells nothing."""
     if withdrawal.DENIAL.search(text) or TELLS.search(text) or _DETERMINER.match(_FILLER.sub("", text)):
         return False
-    return not _WIDE.search(text) or bool(_ORDER.search(text))
+    return not WIDE.search(text) or bool(_ORDER.search(text))
 
 
 def lets(text: str) -> bool:
     """True where a clause begins with a word that lets something be so or orders it."""
     for clause in clauses(text):
         words = _FILLER.sub("", clause).split()
-        if LETS.search(clause if _WIDE.search(clause) else " ".join(words[:2])):
+        if LETS.search(clause if WIDE.search(clause) else " ".join(words[:2])):
             return True
     return False
 
@@ -220,7 +220,7 @@ def lets(text: str) -> bool:
 def deed_first(about: dict[str, float], text: str) -> bool:
     """True where one of the first two words of a clause is of the rule's matter, as the verb of an order is."""
     words = _FILLER.sub("", text).split()
-    return bool(_WIDE.search(text)) or any(overlap(about, topics(w)) for w in words[:2])
+    return bool(WIDE.search(text)) or any(overlap(about, topics(w)) for w in words[:2])
 
 
 #: deeds that make two sentences differ where only one names them
