@@ -111,14 +111,30 @@ def tables(head: Head) -> dict[str, str]:
         return {}
     found = {name.decode("ascii", "replace"): "" for name in _TABLE.findall(head.data)}
     if head.path is not None or head.complete:
-        context = FileContext(head.name, path=head.path, data=None if head.path is not None else head.data)
         try:
-            with connection(context, lambda line, reason: None) as database:
+            with connection(_context(head), lambda line, reason: None) as database:
                 query = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
                 found = {_text(name): _text(sql) for name, sql in database.execute(query)}
         except (ReadError, OSError, *DAMAGE):
             pass
     return found
+
+
+def damage(head: Head) -> str | None:
+    """A sentence on why a database cannot be read (cut short, locked); None where it can, or nobody knows."""
+    if head.path is None and not head.complete:
+        return None
+    try:
+        with connection(_context(head), lambda line, reason: None):
+            return None
+    except ReadError as error:
+        return str(error)
+    except OSError:
+        return None
+
+
+def _context(head: Head) -> FileContext:
+    return FileContext(head.name, path=head.path, data=None if head.path is not None else head.data)
 
 
 def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:

@@ -335,8 +335,10 @@ def whole(line: bytes) -> bool:
 def binary(head: Head) -> str | None:
     """A sentence for files that are no text at all."""
     sample = head.data[:4096]
-    if sample.startswith(b"SQLite format 3"):
-        return "this SQLite database is not one that is known (see `ctxmon doctor`)"
+    if sample.startswith(b"SQLite format 3\0"):
+        from monitor.readers import sqlite_files  # few need it
+
+        return sqlite_files.damage(head) or "this SQLite database is not one that is known (see `ctxmon doctor`)"
     odd = sum(1 for byte in sample if byte < 9 or 13 < byte < 32)
     if sample and odd > len(sample) // 50:
         return "this is a binary file of no known format"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -126,13 +128,26 @@ def test_vanished_file_keeps_what_it_said_and_may_come_back(log: Path) -> None:
         (b" \n\n", "blanks"),
         (bytes(range(256)) * 20, "binary"),
         (b'{"hello": "world"}\n', "no usage"),
-        (b"SQLite format 3\x00" + b"\x00" * 200, "SQLite"),
+        (b"SQLite format 3\x00" + b"\x00" * 200, "SQLite database cannot be read: "),
     ],
 )
 def test_what_cannot_be_used_is_said_in_a_sentence(log: Path, data: bytes, want: str) -> None:
     log.write_bytes(data)
     (why,) = reasons(Tail(log).read(final=True))
     assert want in why
+
+
+def test_a_database_that_is_cut_short_is_not_called_one_of_an_unknown_kind(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA page_size = 4096")
+        base.executescript("CREATE TABLE t (x); CREATE TABLE u (x); CREATE TABLE v (x)")
+        base.commit()
+    (why,) = reasons(Tail(path).read(final=True))
+    assert "is not one that is known" in why
+    path.write_bytes(path.read_bytes()[: 3 * 4096])
+    (why,) = reasons(Tail(path).read(final=True))
+    assert "cannot be read: database disk image is malformed" in why
 
 
 def test_missing_file(log: Path) -> None:
